@@ -76,6 +76,8 @@ describe('GET /api/endpoints/{id}/changes', () => {
       'settings: The URL was replaced',
       'settings: Events were deleted',
     ]);
+    const links = page.changes.filter(({ kind }) => kind === 'forward').map(({ link }) => link);
+    expect(new Set(links)).toEqual(new Set([`/app/endpoints/${endpoint.id}/forwards`]));
     for (const { at, by, link } of page.changes)
       expect([at, by, link.startsWith(`/app/endpoints/${endpoint.id}`)]).toEqual([
         clock.now(),
@@ -84,6 +86,8 @@ describe('GET /api/endpoints/{id}/changes', () => {
       ]);
     expect(page.nextCursor).toBeNull();
     expect(JSON.stringify(page)).not.toMatch(/value/);
+    const { id } = await ada.json<{ id: string }>(201, 'POST', `${path}/forwards`, given);
+    expect((await read(endpoint)).changes[0]?.link).toBe(`/app/endpoints/${endpoint.id}/forwards/${id}`);
     const audit = await ada.json<{ entries: object[] }>(200, 'GET', '/api/audit?limit=1');
     expect(Object.keys(audit.entries[0] ?? {})).toEqual(['id', 'at', 'actor', 'via', 'action', 'target']);
     expect((await read(await ada.createEndpoint('other'))).changes).toHaveLength(1);

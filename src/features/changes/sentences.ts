@@ -4,7 +4,8 @@ import type { AuditEntryRow, SchemaChangeRow } from './store.ts';
 
 /** A change without its time. `path`: of the page below the endpoint's page. */
 type Sentence = Pick<Change, 'kind' | 'text' | 'by'> & { path: string };
-type Named = AuditEntryRow & { name: string | undefined };
+/** `exists`: whether its target still exists; known only of forwards. */
+type Named = AuditEntryRow & { name: string | undefined; exists: boolean };
 
 const fieldsOf = ({ details }: AuditEntryRow): string => {
   const fields = details?.fields ?? [];
@@ -13,18 +14,16 @@ const fieldsOf = ({ details }: AuditEntryRow): string => {
 const quoted = (noun: string, name: string | undefined): string => (name === undefined ? noun : `${noun} “${name}”`);
 
 type Write = (entry: Named) => { text: string; path: string };
+const pageOfForward = ({ targetId, exists }: Named): string => `/forwards${exists ? `/${targetId}` : ''}`;
 const ofForward =
-  (verb: string, isGone = false): Write =>
+  (verb: string): Write =>
   entry => ({
     text: `${quoted('Forward', entry.name)} was ${verb}${fieldsOf(entry)}`,
-    path: isGone ? '/forwards' : `/forwards/${entry.targetId}`,
+    path: pageOfForward(entry),
   });
 const ofItems =
   (verb: string): Write =>
-  ({ name, targetId }) => ({
-    text: `Events of ${quoted('forward', name)} were ${verb}`,
-    path: `/forwards/${targetId}`,
-  });
+  entry => ({ text: `Events of ${quoted('forward', entry.name)} were ${verb}`, path: pageOfForward(entry) });
 const ofAlert =
   (verb: string): Write =>
   entry => ({ text: `${quoted('Alert', entry.name)} was ${verb}${fieldsOf(entry)}`, path: '/alerts' });
@@ -48,7 +47,7 @@ const sentences: Record<string, Write> = {
   'forward.changed': ofForward('changed'),
   'forward.paused': ofForward('paused'),
   'forward.resumed': ofForward('resumed'),
-  'forward.deleted': ofForward('deleted', true),
+  'forward.deleted': ofForward('deleted'),
   'forward.retried': ofItems('tried again'),
   'forward.skipped': ofItems('skipped'),
   'alert.created': ofAlert('created'),

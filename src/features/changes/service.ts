@@ -25,10 +25,17 @@ export function createChangesService(options: {
 
   const toChanges = async (endpointId: string, found: readonly Found[]): Promise<Change[]> => {
     const unnamed = found.flatMap(one => ('entry' in one && !one.entry.details?.name ? [one.entry.targetId] : []));
-    const names = unnamed.length === 0 ? new Map<string, string>() : await store.names(endpointId, unnamed);
+    const ofForwards = found.flatMap(one =>
+      'entry' in one && one.entry.targetType === 'forward' ? [one.entry.targetId] : [],
+    );
+    const [names, forwards] = await Promise.all([
+      unnamed.length === 0 ? new Map<string, string>() : store.names(endpointId, unnamed),
+      ofForwards.length === 0 ? new Set<string>() : store.existingForwards(ofForwards),
+    ]);
+    const sentenceOf = (entry: AuditEntryRow) =>
+      ofEntry({ ...entry, name: names.get(entry.targetId), exists: forwards.has(entry.targetId) });
     return found.map(one => {
-      const { path, ...change } =
-        'entry' in one ? ofEntry({ name: names.get(one.entry.targetId), ...one.entry }) : ofSchema(one.schema);
+      const { path, ...change } = 'entry' in one ? sentenceOf(one.entry) : ofSchema(one.schema);
       return { at: one.at, ...change, link: `/app/endpoints/${endpointId}${path}` };
     });
   };

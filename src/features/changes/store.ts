@@ -2,7 +2,7 @@
 import { and, desc, eq, gte, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { schemaChanges } from '../../db/schema.ts';
-import { audit } from '../../db/schema-queues.ts';
+import { audit, forwards } from '../../db/schema-queues.ts';
 import { inList } from '../../db/sql-fragments.ts';
 
 export type ChangesStore = ReturnType<typeof createChangesStore>;
@@ -32,6 +32,7 @@ export function createChangesStore(db: Drizzle) {
           seq: audit.seq,
           at: audit.at,
           action: audit.action,
+          targetType: audit.targetType,
           targetId: audit.targetId,
           actorEmail: audit.actorEmail,
           details: audit.details,
@@ -58,6 +59,12 @@ export function createChangesStore(db: Drizzle) {
         .where(and(eq(audit.endpointId, endpointId), inList(audit.targetId, targets), sql`${name} IS NOT NULL`))
         .groupBy(audit.targetId);
       return new Map(rows.map(row => [row.id, row.name]));
+    },
+
+    /** The ids among these of forwards that exist. */
+    async existingForwards(ids: readonly string[]): Promise<Set<string>> {
+      const rows = await db.select({ id: forwards.id }).from(forwards).where(inList(forwards.id, ids));
+      return new Set(rows.map(({ id }) => id));
     },
 
     /** Newest first. */
