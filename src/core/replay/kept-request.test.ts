@@ -56,6 +56,14 @@ describe('a signature in the body', () => {
     expect(readKeptRequest(kept, { ...event, bodyHash }).edit).toEqual(edit);
   });
 
+  test('of which the captured body has a part is not kept', () => {
+    const hidden = [{ text: 'abcdef', shownAs: '[redacted]' }];
+    const signed = Buffer.from('{"token":"t","signature":"abcdef","at":1}');
+    const captured = { ...event, body: Buffer.from('{"token":"t","signature":"abXdef","at":1}') };
+    const kept = keepRequest(captured, sent({ body: signed, unsignedBody: captured.body, hidden }));
+    expect(() => bodyOfRequest(kept, captured)).toThrow('not kept');
+  });
+
   test.each([
     ['by a stored secret', { mayKeepBody: false }],
     ['that is the secret', { hidden: [{ text: 'abcdef', shownAs: '[redacted]' }] }],

@@ -36,6 +36,8 @@ export type SentRequest = {
 };
 
 const maxEditBytes = 64 << 10;
+/** The most characters in which a character of a hidden text is written: percent-encoded. */
+const maxSpelling = 9;
 
 /** @param ownHeaders names of headers that a forward adds, whose values are not kept */
 export function keepRequest(
@@ -59,13 +61,14 @@ export function keepRequest(
       name,
       value !== null && isSecret(name) ? redacted : value,
     ]);
-    const shownJson = JSON.stringify({ ...edit, ...(changes && { headers: changes }) });
-    kept.edit = parseExactJson(asBuffer(hideIn(Buffer.from(shownJson), hidden)).toString('utf8')) as ReplayEdit;
+    const shownEdit = { ...edit, ...(changes && { headers: changes }) };
+    const visible = withoutHidden(shownEdit, unsignedBody, hidden);
+    if (isEdit(visible)) kept.edit = visible;
   }
   if (!isSame(body, event.body)) {
     kept.sha256 = hexHash(body);
     const change = mayKeepBody && !isSame(body, unsignedBody) ? changeOf(unsignedBody, body) : undefined;
-    if (change && isSame(hideIn(change.bytes, hidden), change.bytes) && change.bytes.length <= maxEditBytes)
+    if (change && change.bytes.length <= maxEditBytes && !isHiddenAround(body, change, hidden))
       kept.signed = { ...change, bytes: change.bytes.toString('base64') };
   }
   return Buffer.from(JSON.stringify(kept), 'utf8');
@@ -127,6 +130,50 @@ function toRuns(captured: readonly HeaderPair[], sent: readonly HeaderPair[]): K
     if (at >= 0) next = at + 1;
   }
   return parts;
+}
+
+/** The edit without the hidden texts, and without its change of the body if that has one in another form. */
+function withoutHidden(edit: ReplayEdit, body: Uint8Array, hidden: readonly HiddenText[]): ReplayEdit {
+  const visible = hideIn(Buffer.from(JSON.stringify(edit)), hidden);
+  const { headers, ...change } = parseExactJson(asBuffer(visible).toString('utf8')) as ReplayEdit;
+  const texts = textsIn([change, edit.bodyEncoding === 'base64' ? asBuffer(body).toString('utf8') : '']);
+  return { ...(!isHiddenIn(Buffer.from(texts.join('\n')), hidden) && change), ...(headers && { headers }) };
+}
+
+/** All texts in a JSON value, and in JSON that is in its texts. */
+function textsIn(given: unknown): string[] {
+  const texts: string[] = [];
+  const open = [given];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'string') {
+      texts.push(value);
+      if (/^\s*[{[]/.test(value)) open.push(parsedLeniently(value));
+    } else if (typeof value === 'object' && value !== null) {
+      for (const entry of Object.entries(value)) open.push(...entry);
+    }
+  }
+  return texts;
+}
+
+function parsedLeniently(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isHiddenIn = (bytes: Uint8Array, hidden: readonly HiddenText[]): boolean => hideIn(bytes, hidden) !== bytes;
+
+/** Whether a hidden text is in the change or ends in it: captured bytes beside the change may complete the text. */
+function isHiddenAround(
+  body: Uint8Array,
+  { start, bytes }: { start: number; bytes: Uint8Array },
+  hidden: readonly HiddenText[],
+): boolean {
+  const longest = maxSpelling * Math.max(0, ...hidden.map(({ text }) => text.length));
+  return isHiddenIn(body.subarray(Math.max(0, start - longest), start + bytes.length + longest), hidden);
 }
 
 /** The part in which two byte sequences differ. */

@@ -32,7 +32,7 @@ export function hideInHeaders(pairs: readonly HeaderPair[], hidden: readonly Hid
   return pairs.map(([name, value]) => [name, replaceAll(value, texts)]);
 }
 
-/** As latin1 text of UTF-8 bytes, plain and in the forms in which a server may echo a header: JSON, base64, percent-encoded. */
+/** As latin1 text of UTF-8 bytes, plain and in the forms in which a server may echo a header: JSON, base64 of it or of a text around it, percent-encoded. */
 function spellings(hidden: readonly HiddenText[]): HiddenText[] {
   return hidden
     .filter(({ text }) => text.length >= minHiddenCharacters)
@@ -42,11 +42,18 @@ function spellings(hidden: readonly HiddenText[]): HiddenText[] {
         bytes.toString('latin1'),
         JSON.stringify(text).slice(1, -1),
         bytes.toString('base64'),
+        ...[0, 1, 2].map(before => insideBase64(bytes, before)),
         encodeURIComponent(text.toWellFormed()),
       ];
       return [...new Set(forms)].map(form => ({ text: form, shownAs }));
     });
 }
+
+/** The characters that only these bytes decide, when `before` bytes, or three more each, come before them. */
+const insideBase64 = (bytes: Buffer, before: number): string =>
+  Buffer.concat([Buffer.alloc(before), bytes])
+    .toString('base64')
+    .slice(Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3));
 
 const replaceAll = (value: string, texts: readonly HiddenText[]): string =>
   texts.reduce((text, { text: hiddenText, shownAs }) => text.replaceAll(hiddenText, () => shownAs), value);

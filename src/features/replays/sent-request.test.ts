@@ -151,6 +151,33 @@ describe('the request of a replay', () => {
     expect(stored).not.toContain('whsec_with_the_request');
   });
 
+  const token = 'tok_very"secret/12345';
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  test.each([
+    ['a body in base64', { body: base64(JSON.stringify({ a: `x${token}` })), bodyEncoding: 'base64' }],
+    ['a body of JSON', { body: JSON.stringify({ a: `x${token}` }) }],
+    ['a body of JSON as some write it', { body: JSON.stringify({ a: `x${token}` }).replaceAll('/', '\\/') }],
+    ['a value', { set: { id: `x${token}` } }],
+    ['JSON in a value', { set: { id: JSON.stringify({ a: token }) } }],
+    ['base64 in a value', { set: { id: [0, 1, 2].map(n => base64(`${'x'.repeat(n)}${token} of a person`)) } }],
+    ['the name of a member', { set: { id: { [token]: 1 } } }],
+  ])('%s with a credential or secret of the request is not kept', async (_, edit) => {
+    await open();
+    const authorization = ['Authorization', `Bearer ${token}`];
+    for (const request of [
+      { edit: { ...edit, headers: [authorization] } },
+      { edit, sign: { mode: 'fresh', secret: token } },
+    ]) {
+      const { id, request: kept } = await send(request);
+      for (const form of [token, JSON.stringify(token), base64(token).slice(0, 12)])
+        expect(JSON.stringify(kept?.edit ?? null)).not.toContain(form);
+      const texts = Object.values(kept?.edit ?? {}).flat();
+      for (const text of [...texts, kept?.edit?.set?.['id']].flat())
+        if (typeof text === 'string') expect(Buffer.from(text, 'base64').toString('latin1')).not.toContain('secret');
+      expect((await requestOf(event, id)).status).toBe(410);
+    }
+  });
+
   test('a signature by a stored secret is not shown', async () => {
     const to = await open();
     expect((await replay({})).status).toBe(200);
