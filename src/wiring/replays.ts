@@ -1,4 +1,5 @@
 /* Replays of stored events: by request, in replay jobs, and by forwards. */
+import type { CreateSlices } from '../core/concurrency/time-slices.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { EventsService } from '../features/events/service.ts';
 import type { ListenersService } from '../features/listeners/service.ts';
@@ -17,12 +18,13 @@ type ReplaysDependencies = {
   secrets: SecretsService;
   verdicts: SecretVerdicts;
   events: EventsService;
+  createSlices: CreateSlices;
   listeners: ListenersService;
   metrics: MetricsService;
 };
 
 export function wireReplays(dependencies: ReplaysDependencies) {
-  const { endpoints, secrets, verdicts, events, listeners, metrics } = dependencies;
+  const { endpoints, secrets, verdicts, events, createSlices, listeners, metrics } = dependencies;
   const { config, clock, database, outbound } = dependencies.infrastructure;
   const prepare = createPrepareRequest({
     signersOf: secrets.signersOf,
@@ -36,6 +38,7 @@ export function wireReplays(dependencies: ReplaysDependencies) {
     prepare,
     send: outbound.send,
     clock,
+    createSlices,
     onAttempt: metrics.replay,
   };
   const forwardAttempt = createForwardAttempt({ ...sending, withStored: events.withStored });

@@ -1,9 +1,11 @@
 /*
  * What is kept of a request that was sent again, as JSON: how it differs from the captured event. Its body is made again from the
- * event when somebody asks for it. Credentials, secrets and signatures by stored secrets are not kept. Pure.
+ * event when somebody asks for it. Credentials, secrets and signatures by stored secrets are not kept. Large bodies are read in time
+ * slices. Pure.
  */
+import type { YieldIfDue } from '../concurrency/time-slices.ts';
 import { asBuffer } from '../encoding/buffer.ts';
-import { sha256 } from '../encoding/sha256.ts';
+import { sha256InSlices } from '../encoding/sha256.ts';
 import type { AppError } from '../errors.ts';
 import { gone } from '../errors.ts';
 import { type HeaderPair, isCredentialHeader, redacted } from '../headers.ts';
@@ -40,11 +42,15 @@ const maxEditBytes = 64 << 10;
 const maxSpelling = 9;
 
 /** @param ownHeaders names of headers that a forward adds, whose values are not kept */
-export function keepRequest(
+export async function keepRequest(
   event: Captured,
   sent: SentRequest,
-  { edit = {}, ownHeaders = [] }: { edit?: ReplayEdit | undefined; ownHeaders?: readonly string[] } = {},
-): Buffer {
+  {
+    edit = {},
+    ownHeaders = [],
+    yieldIfDue,
+  }: { edit?: ReplayEdit | undefined; ownHeaders?: readonly string[]; yieldIfDue: YieldIfDue },
+): Promise<Buffer> {
   const { headers, body, unsignedBody, mayKeepBody, hidden } = sent;
   const secretNames = new Set(ownHeaders.map(name => name.toLowerCase()));
   const isSecret = (name: string): boolean =>
@@ -66,7 +72,7 @@ export function keepRequest(
     if (isEdit(visible)) kept.edit = visible;
   }
   if (!isSame(body, event.body)) {
-    kept.sha256 = hexHash(body);
+    kept.sha256 = await hexHash(body, yieldIfDue);
     const change = mayKeepBody && !isSame(body, unsignedBody) ? changeOf(unsignedBody, body) : undefined;
     if (change && change.bytes.length <= maxEditBytes && !isHiddenAround(body, change, hidden))
       kept.signed = { ...change, bytes: change.bytes.toString('base64') };
@@ -84,12 +90,12 @@ export function readKeptRequest(
   return { headers: pairs.map(([name, value]) => [name, value]), edit, sha256: hash };
 }
 
-/** The body that was sent. @throws gone when what was changed was not kept */
-export function bodyOfRequest(kept: Uint8Array, { headers, body }: Captured): Uint8Array {
+/** The body that was sent instead of this captured one. @throws gone when what was changed was not kept */
+export async function bodyOfRequest(kept: Uint8Array, body: Uint8Array, yieldIfDue: YieldIfDue): Promise<Uint8Array> {
   const { edit, sha256: hash, signed } = parse(kept);
   if (hash === undefined) return body;
   const { headers: _headers, ...bodyEdit } = edit ?? {};
-  const edited = remake(() => applyEdit({ headers, body }, bodyEdit).body);
+  const edited = remake(() => applyEdit({ headers: [], body }, bodyEdit).body);
   const sent = signed
     ? Buffer.concat([
         edited.subarray(0, signed.start),
@@ -97,7 +103,7 @@ export function bodyOfRequest(kept: Uint8Array, { headers, body }: Captured): Ui
         edited.subarray(signed.start + signed.removed),
       ])
     : edited;
-  if (hexHash(sent) !== hash) throw notKept();
+  if ((await hexHash(sent, yieldIfDue)) !== hash) throw notKept();
   return sent;
 }
 
@@ -114,7 +120,8 @@ function remake(make: () => Uint8Array): Uint8Array {
 }
 
 const parse = (kept: Uint8Array): KeptRequest => parseExactJson(asBuffer(kept).toString('utf8')) as KeptRequest;
-const hexHash = (body: Uint8Array): string => asBuffer(sha256(body)).toString('hex');
+const hexHash = async (body: Uint8Array, yieldIfDue: YieldIfDue): Promise<string> =>
+  asBuffer(await sha256InSlices(body, yieldIfDue)).toString('hex');
 const isSame = (one: Uint8Array, other: Uint8Array): boolean => one === other || Buffer.compare(one, other) === 0;
 const isRun = (part: KeptRequest['headers'][number] | undefined): part is Run => typeof part?.[0] === 'number';
 
@@ -178,14 +185,24 @@ function isHiddenAround(
 
 /** The part in which two byte sequences differ. */
 function changeOf(before: Uint8Array, after: Uint8Array): { start: number; removed: number; bytes: Buffer } {
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before[start] === after[start]) start++;
-  let end = 0;
-  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const start = sameBytes(before, after, 'start');
+  const end = sameBytes(before.subarray(start), after.subarray(start), 'end');
   return {
     start,
     removed: before.length - end - start,
     bytes: asBuffer(after.subarray(start, after.length - end)),
   };
+}
+
+/** How many bytes are the same, counted from this side. Large pieces are compared at once, which is much faster. */
+function sameBytes(one: Uint8Array, other: Uint8Array, side: 'start' | 'end'): number {
+  const shorter = Math.min(one.length, other.length);
+  let same = 0;
+  const piece = (bytes: Uint8Array, length: number): Uint8Array => {
+    const from = side === 'start' ? same : bytes.length - same - length;
+    return bytes.subarray(from, from + length);
+  };
+  for (const length of [64 << 10, 256, 1])
+    while (same + length <= shorter && isSame(piece(one, length), piece(other, length))) same += length;
+  return same;
 }

@@ -79,6 +79,7 @@ export function createEventDetails({
 
   /**
    * Runs `use` with the whole event in memory. For a large one, `use` is a part of its read (`ContentReads.run`), which it gets.
+   * @param copies how many changed copies of its body `use` makes
    * @throws not_found, damaged, rate_limited, overloaded; the reason of the signal
    */
   const readStored = async <T>(
@@ -86,18 +87,19 @@ export function createEventDetails({
     id: string,
     use: (event: StoredEvent, largeRead?: ContentRead) => Promise<T>,
     signal?: AbortSignal,
+    copies = 0,
   ): Promise<T> => {
     const row = await findRow(principal, id);
     if (!isLarge(row)) return use(await read(id, row));
     return contentReads.run({ ...principal, signal }, async largeRead => {
-      await largeRead.hold(row.size + row.contentBytes);
+      await largeRead.hold(row.size * (1 + copies) + row.contentBytes);
       return use(await read(id, row, signal), largeRead);
     });
   };
 
   /** A large event comes with its memory, which the caller must release. @throws as `readStored` */
-  const open = (principal: MemberAccess, id: string, signal?: AbortSignal) =>
-    readStored(principal, id, async (event, largeRead) => ({ event, memory: largeRead?.keep() }), signal);
+  const open = (principal: MemberAccess, id: string, signal?: AbortSignal, copies?: number) =>
+    readStored(principal, id, async (event, largeRead) => ({ event, memory: largeRead?.keep() }), signal, copies);
 
   /** Runs `use`, which may wait for others, with the whole event in memory. @throws as `readStored` */
   const withStored = async <T>(
@@ -160,12 +162,16 @@ export function createEventDetails({
     };
   };
 
-  const sentBody = async (event: StoredEvent, attempt: string | undefined): Promise<Uint8Array> => {
+  const sentBody = async (
+    event: StoredEvent,
+    attempt: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> => {
     if (attempt === undefined) return event.body;
     const { seq, nonce } = event.row;
     const request = (await store.attempts(seq)).find(one => replayId(one.seq, nonce) === attempt)?.request;
     if (!request) throw notFound('replay');
-    return bodyOfRequest(request, event);
+    return bodyOfRequest(request, event.body, createSlices(signal));
   };
 
   return {
@@ -208,8 +214,9 @@ export function createEventDetails({
       { id, replayId: attempt }: { id: string; replayId?: string },
       signal?: AbortSignal,
     ): Promise<{ bytes: number; body: Uint8Array | ReadableStream<Uint8Array> }> {
-      const { event, memory } = await open(principal, id, signal);
-      const body = await sentBody(event, attempt).catch((error: unknown) => {
+      // The edited body, and the signed one.
+      const { event, memory } = await open(principal, id, signal, attempt === undefined ? 0 : 2);
+      const body = await sentBody(event, attempt, signal).catch((error: unknown) => {
         memory?.release();
         throw error;
       });

@@ -5,6 +5,7 @@
 import type { InStatement } from '@libsql/client';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
 import { hopsHeader, maxHops } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { isSuccess } from '../../core/network/destination.ts';
@@ -46,11 +47,12 @@ export type ForwardAttemptOptions = {
   prepare: PrepareRequest;
   send: Outbound['send'];
   clock: Pick<Clock, 'now'>;
+  createSlices: CreateSlices;
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 };
 
 export function createForwardAttempt(options: ForwardAttemptOptions) {
-  const { store, withStored, prepare, send, clock, onAttempt } = options;
+  const { store, withStored, prepare, send, clock, createSlices, onAttempt } = options;
   const attempt = async (forward: ForwardAttempt, event: StoredEvent): Promise<ForwardAttemptResult> => {
     const { accountId, url, timeoutMs, signal } = forward;
     const hops = hopsOf(event.headers);
@@ -81,7 +83,8 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
     }
     const { status, durationMs } = outcome;
     onAttempt?.(isSuccess(status) ? 'ok' : 'not_ok');
-    const kept = keepRequest(event, { ...request, headers }, { ownHeaders: forward.headers.map(([name]) => name) });
+    const ownHeaders = forward.headers.map(([name]) => name);
+    const kept = await keepRequest(event, { ...request, headers }, { ownHeaders, yieldIfDue: createSlices() });
     const accepted = { accountId, destination: url, status, durationMs, createdAt: clock.now(), request: kept };
     const recorded = store.recordAcceptanceStatement(event.row, {
       ...accepted,

@@ -191,6 +191,18 @@ describe('the request of a replay', () => {
 });
 
 describe('GET /api/events/{id}/replays/{replayId}/request', () => {
+  test('of a large event holds the memory of its changed copies until it is read', async () => {
+    await open();
+    const text = JSON.stringify({ amount: 1, text: 'x'.repeat(1 << 20) });
+    const id = await harness.server.deliver(endpoint, text, { headers: { 'content-type': 'application/json' } });
+    const { id: attempt } = await send({ edit: { set: { amount: 2 } } }, id);
+    const { heldBytes } = harness.server.services.contentReads;
+    const answer = await requestOf(id, attempt);
+    expect(heldBytes()).toBeGreaterThan(3 * text.length);
+    expect((await answer.text()) === text.replace('1', '2')).toBe(true);
+    expect(heldBytes()).toBe(0);
+  });
+
   test('404 for what the event does not list', async () => {
     await open();
     const { id } = await send({});

@@ -7,6 +7,7 @@ import { requireUser } from '../../core/access/permissions.ts';
 import type { MemberAccess, Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
 import { decodeBody, encodeBody } from '../../core/encoding/body-encoding.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
 import { inField, invalid, invalidAt, tooManyAtOnce, unreachable } from '../../core/errors.ts';
@@ -71,12 +72,13 @@ export function createReplaysService(options: {
   /** Sends to a connected listener of an endpoint. @throws rate_limited when too many wait for it */
   sendToListener: SendToListener;
   clock: Clock;
+  createSlices: CreateSlices;
   /** From name resolution to the last byte. */
   timeoutMs: number;
   /** Called for every recorded attempt. `failed` if there was no response. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, withStored, endpoint: findEndpoint, prepare, clock, onAttempt } = options;
+  const { store, withStored, endpoint: findEndpoint, prepare, clock, createSlices, onAttempt } = options;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
@@ -104,7 +106,8 @@ export function createReplaysService(options: {
     const response =
       outcome.kind === 'answered' ? toStored(keepResponse({ ...outcome, body: outcome.preview }, hidden)) : null;
     const how = { via, signed: isSigned, edited: isEdited };
-    const kept = listener === undefined ? keepRequest(event, request, { edit }) : null;
+    const kept =
+      listener === undefined ? await keepRequest(event, request, { edit, yieldIfDue: createSlices() }) : null;
     return {
       outcome,
       attempt: {
