@@ -65,6 +65,10 @@ export function parseEventId(id: string): { seq: number; nonce: Uint8Array } | u
   return seq === undefined || nonce === undefined ? undefined : { seq, nonce };
 }
 
+/** The inverse of `replayId`; undefined for any other text. */
+export const parseReplayId = (id: string): { seq: number; nonce: Uint8Array } | undefined =>
+  id.startsWith('rpl_') ? parseEventId(`evt_${id.slice(4)}`) : undefined;
+
 /** An endpoint's ingest token: 160 random bits. */
 export const newIngestToken = (random: RandomBytes): string => encodeBytes(random(20));
 

@@ -8,7 +8,7 @@ import { sha256InSlices } from '../../core/encoding/sha256.ts';
 import { AppError, notFound, unavailable } from '../../core/errors.ts';
 import { oldestVisibleSince, type PlanCutoff } from '../../core/events/retention.ts';
 import { joinHeaders } from '../../core/headers.ts';
-import { parseEventId, replayId } from '../../core/ids/ids.ts';
+import { parseEventId, parseReplayId } from '../../core/ids/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import { withoutPath } from '../../core/network/destination.ts';
 import { queryPairs } from '../../core/network/request-target.ts';
@@ -17,7 +17,7 @@ import type { Attempts } from './attempts.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
 import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
 import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
-import type { EventDetail } from './model.ts';
+import type { EventDetail, ReplayAttempt } from './model.ts';
 import type { StoredEvent, Verdicts } from './reading.ts';
 import type { EventsStore, FoundRow } from './store.ts';
 import type { FindWay } from './way.ts';
@@ -43,7 +43,7 @@ export function createEventDetails({
   contentReads,
   isUnfiled,
 }: {
-  store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
+  store: Pick<EventsStore, 'find' | 'content' | 'attempts' | 'requestOf'>;
   findWay: FindWay;
   /** The oldest time of receipt that the plan and the endpoint show. */
   planCutoff: (principal: TeamAccess) => PlanCutoff;
@@ -141,6 +141,14 @@ export function createEventDetails({
     } = summarised;
     const query = queryText(row.query);
     const bodyHash = Buffer.from(sha256).toString('hex');
+    const shownReplays: ReplayAttempt[] = [];
+    const yieldIfDue = createSlices(signal);
+    // Each may have a large edit.
+    for (const one of replays) {
+      const shown = isReadOnly ? { ...one, destination: withoutPath(one.destination) } : one;
+      shownReplays.push(toReplayAttempt(shown, { ...row, headers, bodyHash }));
+      await yieldIfDue();
+    }
     return {
       before: {
         ...summary,
@@ -154,9 +162,7 @@ export function createEventDetails({
         sha256: bodyHash,
         sourceIp: row.sourceIp,
         signature,
-        replays: replays
-          .map(one => (isReadOnly ? { ...one, destination: withoutPath(one.destination) } : one))
-          .map(one => toReplayAttempt(one, { ...row, headers, bodyHash })),
+        replays: shownReplays,
         forwards,
       },
     };
@@ -169,7 +175,8 @@ export function createEventDetails({
   ): Promise<Uint8Array> => {
     if (attempt === undefined) return event.body;
     const { seq, nonce } = event.row;
-    const request = (await store.attempts(seq)).find(one => replayId(one.seq, nonce) === attempt)?.request;
+    const place = parseReplayId(attempt);
+    const request = place && Buffer.compare(place.nonce, nonce) === 0 && (await store.requestOf(seq, place.seq));
     if (!request) throw notFound('replay');
     return bodyOfRequest(request, event.body, createSlices(signal));
   };

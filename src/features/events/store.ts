@@ -1,6 +1,6 @@
 /* Reads events. Ownership and retention are part of every query. */
 import type { Row } from '@libsql/client';
-import { and, asc, desc, eq, gt, inArray, lte, max, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, inArray, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { StoredOutcome } from '../../core/answers/model.ts';
 import { maxBlockBytes, type StoredBlock } from '../../core/blocks/event-block.ts';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
@@ -260,5 +260,18 @@ export function createEventsStore(db: Drizzle, scanDb: Drizzle, describe: Descri
         .where(eq(replays.event, seq))
         .orderBy(desc(replays.seq))
         .limit(maxReplaysShown),
+
+    /** What is kept of the request of an attempt that `attempts` has; undefined or null otherwise. */
+    async requestOf(event: number, attempt: number): Promise<Buffer | null | undefined> {
+      const newer = db
+        .select({ n: count() })
+        .from(replays)
+        .where(and(eq(replays.event, event), gt(replays.seq, attempt)));
+      const [row] = await db
+        .select({ request: replays.request })
+        .from(replays)
+        .where(and(eq(replays.event, event), eq(replays.seq, attempt), sql`(${newer}) < ${maxReplaysShown}`));
+      return row?.request;
+    },
   };
 }
