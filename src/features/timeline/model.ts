@@ -6,6 +6,8 @@ import { EventListQuery, Where } from '../events/model.ts';
 
 export const maxBuckets = 200;
 export const defaultBuckets = 60;
+/** How many values have a series of their own. */
+export const maxSeries = 6;
 export const maxValues = 50;
 export const defaultValues = 10;
 

@@ -16,6 +16,7 @@ import {
   defaultBuckets,
   defaultValues,
   type FieldValues,
+  maxSeries,
   type Timeline,
   type TimelineQuery,
   type TimelineSeries,
@@ -29,8 +30,6 @@ const defaultBudgetMs = 250;
 const everyEvent = 'size>=0';
 /** How many events one search finds. */
 const foundAtOnce = 2048;
-/** How many values have a series of their own. */
-const maxSeries = 6;
 /** `values` reads at most as many events. */
 const maxValueEvents = 10_000;
 /** How many paths are read at once, because they are stored with the contents. */
@@ -166,9 +165,11 @@ export function createTimelineService(options: {
               maxValues: maxSeries,
             })
           : undefined;
-      const { cells, next }: Counted = whole
+      const { cells: counted, next }: Counted = whole
         ? { cells: whole, next: undefined }
         : await countFound(scope, { from, to, after, bucketMs, by }, q === '' && isOfColumns(filter));
+      // A forged cursor also finds events after the range.
+      const cells = counted.filter(({ bucket }) => bucket >= buckets.first && bucket < buckets.first + buckets.count);
       const values = by === 'none' ? null : (known ?? mostFrequent(cells));
       const isContinued = known !== null || next !== undefined;
       return {
@@ -239,6 +240,7 @@ function mostFrequent(cells: readonly Cell[]): string[] {
   return sorted.slice(0, maxSeries).map(([value]) => value);
 }
 
+/** @param cells all in one of the buckets */
 function bucketsOf(cells: readonly Cell[], { bucketMs, first, count }: TimeBuckets): Timeline['buckets'] {
   const buckets = Array.from({ length: count }, (_, i) => ({
     at: (first + i) * bucketMs,
@@ -259,7 +261,10 @@ function bucketsOf(cells: readonly Cell[], { bucketMs, first, count }: TimeBucke
   return buckets;
 }
 
-/** @param isContinued whether there are several answers, all of which have a series for the rest */
+/**
+ * @param cells all in one of the buckets
+ * @param isContinued whether there are several answers, all of which have a series for the rest
+ */
 function seriesOf(
   cells: readonly Cell[],
   { first, count }: TimeBuckets,

@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { sha256 } from '../../core/encoding/sha256.ts';
 import type { Position } from '../../core/ids/cursor.ts';
-import { maxBuckets, type TimelineQuery } from './model.ts';
+import { maxSeries, type TimelineQuery } from './model.ts';
 
 /** `values`: of the series; null if there are none. `after`: the search continues after this position of the list. */
 export type Continuation = { from: number; to: number; values: string[] | null; after: Position };
@@ -40,22 +40,27 @@ export function decodeTimelineCursor(
   }
   if (!isFields(fields)) return undefined;
   const [key, from, to, values, receivedAt, seq] = fields;
-  return key === keyOf(endpointId, query) ? { from, to, values, after: { receivedAt, seq } } : undefined;
+  if (key !== keyOf(endpointId, query) || (values === null) !== ((query.by ?? 'none') === 'none')) return undefined;
+  return { from, to, values, after: { receivedAt, seq } };
 }
 
 function isFields(given: unknown): given is Fields {
   if (!Array.isArray(given) || given.length !== 6) return false;
-  const [key, from, to, values, ...after] = given as unknown[];
-  const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+  const [key, from, to, values, receivedAt, seq] = given as unknown[];
+  const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
   const areValues =
     values === null ||
-    (Array.isArray(values) && values.length <= maxBuckets && values.every(one => typeof one === 'string'));
+    (Array.isArray(values) && values.length <= maxSeries && values.every(one => typeof one === 'string'));
   return (
     typeof key === 'string' &&
-    isTime(from) &&
-    isTime(to) &&
+    isInteger(from) &&
+    isInteger(to) &&
+    isInteger(receivedAt) &&
+    isInteger(seq) &&
+    from >= 0 &&
     from <= to &&
-    areValues &&
-    after.every(Number.isSafeInteger)
+    // A search begins right after the range.
+    receivedAt <= to + 1 &&
+    areValues
   );
 }

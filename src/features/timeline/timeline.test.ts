@@ -7,6 +7,7 @@ import { isRemote } from '../../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import type { Overview } from '../overview/model.ts';
 import type { FieldValues, Timeline } from './model.ts';
+import { encodeTimelineCursor } from './timeline-cursor.ts';
 
 const clock = holdClock();
 const minute = 60_000;
@@ -109,6 +110,44 @@ describe('GET /api/endpoints/{id}/timeline', () => {
     `q=${'x'.repeat(2000)}`,
   ])('400 for %s', async query => {
     expect((await ada.call('GET', `/api/endpoints/${endpoint.id}/timeline?${query}`)).status).toBe(400);
+  });
+
+  describe('a forged cursor', () => {
+    const query = { by: 'type', buckets: '1' } as const;
+    const continued = { from: 0, to: 0, values: [], after: { receivedAt: 0, seq: 0 } };
+    const forged = (changes: object): string =>
+      pathOf('timeline', {
+        ...query,
+        cursor: encodeTimelineCursor(endpoint.id, query, { ...continued, ...changes }),
+      });
+
+    test.each([
+      { after: { receivedAt: 2, seq: 0 } },
+      { after: { receivedAt: 0.5, seq: 0 } },
+      { after: { receivedAt: 0, seq: 2 ** 53 } },
+      { from: 1 },
+      { from: -1 },
+      { to: Number.MAX_SAFE_INTEGER + 1 },
+      { values: null },
+      { values: [1] },
+      { values: ['1', '2', '3', '4', '5', '6', '7'] },
+    ])('that no answer gave is refused: %j', async changes => {
+      await deliver();
+      expect((await ada.call('GET', forged(changes))).status).toBe(400);
+    });
+
+    test('counts only what is in its buckets', async () => {
+      clock.advance(1000 - (clock.now() % 1000));
+      await deliver();
+      const [receivedAt, to] = [clock.now(), clock.now() - 1];
+      const answer = await ada.json<Timeline>(
+        200,
+        'GET',
+        forged({ from: to, to, after: { receivedAt, seq: Number.MAX_SAFE_INTEGER } }),
+      );
+      expect(answer.buckets).toMatchObject([{ count: 0 }]);
+      expect(answer.series).toEqual([{ value: null, counts: [0] }]);
+    });
   });
 
   test('404 for the endpoint of another team', async () => {
