@@ -41,8 +41,14 @@ export type Kind = [platform: string | null, type: string | null, count: number]
 /** Counts of a range of times. It has the same events as long as both are the same, because a new event gets a higher row number. */
 export type Extent = [count: number, lastSeq: number | null];
 
-/** `condition`: must not leave anything open. Without `withKinds`, events of all kinds are one. */
-export type KindsToCount = { condition: ColumnCondition | undefined; withKinds: boolean; limit: number };
+/**
+ * `condition`: must not leave anything open. Without `withKinds`, events of all kinds are one. `withAnswers`: whether all events that
+ * have an outcome are marked, and not only those that failed or whose signature is invalid.
+ */
+export type ToCountByRanges = { condition: ColumnCondition | undefined; withKinds: boolean; withAnswers: boolean };
+
+/** `extents`: of each range. `marked`: the events of all ranges that differ from most. Both are of one moment. */
+export type CountedRanges = { extents: Extent[]; marked: Tally[] };
 
 type Scope = { endpoint: number; bucketMs: number };
 
@@ -119,7 +125,12 @@ const extentsOf = (endpoint: number, ranges: readonly TimeRange[]): Sql =>
     args: [endpoint, JSON.stringify(ranges)],
   });
 
-function kindsOf(endpoint: number, ranges: readonly TimeRange[], { condition, withKinds, limit }: KindsToCount): Sql {
+function kindsOf(
+  endpoint: number,
+  ranges: readonly TimeRange[],
+  { condition, withKinds }: ToCountByRanges,
+  limit: number,
+): Sql {
   const { sql, args } = condition ? expressionOf(condition) : { sql: '1', args: [] };
   const list = JSON.stringify(ranges);
   if (withKinds)
@@ -137,16 +148,46 @@ function kindsOf(endpoint: number, ranges: readonly TimeRange[], { condition, wi
   });
 }
 
+const talliesOf = (bucketMs: number, from: Sql): Sql =>
+  listOf('json_array(bucket, platform, type, status, failed, invalid, events)', {
+    sql: `SELECT received_at / CAST(? AS INTEGER) AS bucket, platform, type, status, failed, invalid, count(*) AS events
+      FROM (${from.sql}) GROUP BY 1, 2, 3, 4, 5, 6`,
+    args: [bucketMs, ...from.args],
+  });
+
+function markedOf(
+  { endpoint, bucketMs }: Scope,
+  ranges: readonly TimeRange[],
+  { condition, withKinds, withAnswers }: ToCountByRanges,
+): Sql {
+  const [index, outcome] = withAnswers ? ['outcomes_by_time', '1'] : ['outcomes_failed', hasFailed];
+  const kind = withKinds ? 'platform, event_type' : 'NULL AS platform, NULL';
+  const decided = condition ? expressionOf(condition) : { sql: '1', args: [] };
+  const join = withKinds || condition ? `CROSS JOIN events ON events.seq = marked.event AND ${decided.sql}` : '';
+  const args = [JSON.stringify(ranges), endpoint];
+  return talliesOf(bucketMs, {
+    sql: `SELECT marked.received_at AS received_at, ${kind} AS type, status, failed, invalid FROM (
+      SELECT event, received_at, ifnull(status, -1) AS status, ${hasFailed} AS failed,
+        EXISTS (SELECT 1 FROM invalid_signatures WHERE event = outcomes.event) AS invalid
+        FROM json_each(?) AS given CROSS JOIN outcomes INDEXED BY ${index} ON ${inGiven} AND ${outcome}
+      UNION ALL SELECT event, received_at, ${usualStatus}, 0, 1
+        FROM json_each(?) AS given CROSS JOIN invalid_signatures ON ${inGiven}
+        AND NOT EXISTS (SELECT 1 FROM outcomes WHERE outcomes.event = invalid_signatures.event AND ${outcome})
+    ) AS marked ${join}`,
+    args: [...args, ...args, ...decided.args],
+  });
+}
+
 /** @param scans for reads of any length */
 export function createTalliesStore(scans: Client) {
   const read = async <T>(values: string, from: Sql): Promise<T> =>
     toList((await scans.execute(listOf(values, from))).rows);
-  const readTallies = (bucketMs: number, from: Sql): Promise<Tally[]> =>
-    read('json_array(bucket, platform, type, status, failed, invalid, events)', {
-      sql: `SELECT received_at / CAST(? AS INTEGER) AS bucket, platform, type, status, failed, invalid, count(*) AS events
-        FROM (${from.sql}) GROUP BY 1, 2, 3, 4, 5, 6`,
-      args: [bucketMs, ...from.args],
-    });
+  const readRanges = async (scope: Scope, ranges: readonly TimeRange[], what: ToCountByRanges, kinds: Sql[]) => {
+    const statements = [extentsOf(scope.endpoint, ranges), markedOf(scope, ranges, what), ...kinds];
+    const lists = await scans.batch(statements, 'read');
+    const [extents, marked, found] = lists.map(({ rows }) => toList<unknown>(rows));
+    return { extents: extents as Extent[], marked: marked as Tally[], found: found as [number, ...Kind][] };
+  };
 
   return {
     /** The time of the oldest event in the list; null without events. @param since older events are in it only if they are pinned */
@@ -160,56 +201,30 @@ export function createTalliesStore(scans: Client) {
       return rows[0]?.[0] as number | null;
     },
 
-    /** Reads only the index. */
-    extents: async (endpoint: number, ranges: readonly TimeRange[]): Promise<Extent[]> =>
-      toList((await scans.execute(extentsOf(endpoint, ranges))).rows),
+    /** Reads only the index and the marked events. */
+    extents: (scope: Scope, ranges: readonly TimeRange[], what: ToCountByRanges): Promise<CountedRanges> =>
+      readRanges(scope, ranges, what, []),
 
-    /** The kinds of events in each range, and its extent at that moment; undefined if there are more than `limit` kinds. */
+    /** Also reads the kinds of events in each range, at the same moment; undefined if there are more than `limit`. */
     async kinds(
-      endpoint: number,
+      scope: Scope,
       ranges: readonly TimeRange[],
-      what: KindsToCount,
-    ): Promise<{ extents: Extent[]; kinds: Kind[][] } | undefined> {
-      const statements = [extentsOf(endpoint, ranges), kindsOf(endpoint, ranges, what)];
-      const [extents, kinds] = await scans.batch(statements, 'read');
-      const rows = toList<[number, ...Kind][]>(kinds?.rows ?? []);
-      if (what.withKinds && rows.length > what.limit) return undefined;
-      const byRange = Map.groupBy(rows, ([range]) => range);
-      return {
-        extents: toList(extents?.rows ?? []),
-        kinds: ranges.map((_, i) => (byRange.get(i) ?? []).map(([, ...kind]) => kind)),
-      };
-    },
-
-    /**
-     * The events of a range that failed, or whose signature is invalid.
-     * @param what `withKinds`: whether they have their type and platform. `withAnswers`: whether all that have an outcome are counted
-     */
-    marked(
-      { endpoint, bucketMs }: Scope,
-      range: TimeRange,
-      { condition, withKinds, withAnswers }: Omit<KindsToCount, 'limit'> & { withAnswers: boolean },
-    ): Promise<Tally[]> {
-      const [index, outcome] = withAnswers ? ['outcomes_by_time', '1'] : ['outcomes_failed', hasFailed];
-      const kind = withKinds ? 'platform, event_type' : 'NULL AS platform, NULL';
-      const decided = condition ? expressionOf(condition) : { sql: '1', args: [] };
-      const join = withKinds || condition ? `CROSS JOIN events ON events.seq = marked.event AND ${decided.sql}` : '';
-      const args = [endpoint, ...range];
-      return readTallies(bucketMs, {
-        sql: `SELECT marked.received_at AS received_at, ${kind} AS type, status, failed, invalid FROM (
-          SELECT event, received_at, ifnull(status, -1) AS status, ${hasFailed} AS failed,
-            EXISTS (SELECT 1 FROM invalid_signatures WHERE event = outcomes.event) AS invalid
-            FROM outcomes INDEXED BY ${index} WHERE ${within} AND ${outcome}
-          UNION ALL SELECT event, received_at, ${usualStatus}, 0, 1 FROM invalid_signatures WHERE ${within}
-            AND NOT EXISTS (SELECT 1 FROM outcomes WHERE outcomes.event = invalid_signatures.event AND ${outcome})
-        ) AS marked ${join}`,
-        args: [...args, ...args, ...decided.args],
-      });
+      what: ToCountByRanges,
+      limit: number,
+    ): Promise<(CountedRanges & { kinds: Kind[][] }) | undefined> {
+      const { found, ...counted } = await readRanges(scope, ranges, what, [
+        kindsOf(scope.endpoint, ranges, what, limit),
+      ]);
+      if (what.withKinds && found.length > limit) return undefined;
+      const byRange = Map.groupBy(found, ([range]) => range);
+      return { ...counted, kinds: ranges.map((_, i) => (byRange.get(i) ?? []).map(([, ...kind]) => kind)) };
     },
 
     /** Counts row by row. */
-    rows: ({ endpoint, bucketMs }: Scope, events: EventsToTally, what: RowsToTally): Promise<Tally[]> =>
-      readTallies(bucketMs, union(sourcesOf(endpoint, events).map(from => rowsOf(what, from)))),
+    rows: async ({ endpoint, bucketMs }: Scope, events: EventsToTally, what: RowsToTally): Promise<Tally[]> => {
+      const rows = union(sourcesOf(endpoint, events).map(from => rowsOf(what, from)));
+      return toList((await scans.execute(talliesOf(bucketMs, rows))).rows);
+    },
 
     /** How often each value of a field is in these events; an event counts for each of its tags. */
     values: (endpoint: number, seqs: readonly number[], field: ValueField): Promise<[string | null, number][]> => {

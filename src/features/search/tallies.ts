@@ -1,13 +1,14 @@
 /*
  * Counts the events of an endpoint that match a filter, by time and by a column. The counts are those of the list with the same filter:
- * also pinned events that are older than `since` are in them. Each range of time is counted in SQL. The results for columns that never
- * change are remembered: a range is counted again only if its index shows that it has other events. A filter about nothing but type and
- * platform is evaluated on the kinds of events. What only contents can decide is not counted here.
+ * also pinned events that are older than `since` are in them. Each range of time is counted in SQL, all of it at one moment, because
+ * events are stored and removed meanwhile. The results for columns that never change are remembered: a range is counted again only if
+ * its index shows that it has other events. A filter about nothing but type and platform is evaluated on the kinds of events. What
+ * only contents can decide is not counted here.
  */
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { type Filter, type Node, termsOf } from '../../shared/filter/filter.ts';
 import { type ColumnCondition, planOf } from './plan.ts';
-import type { Extent, GroupColumn, Kind, KindsToCount, TalliesStore, Tally, TimeRange } from './tallies-store.ts';
+import type { Extent, GroupColumn, Kind, TalliesStore, Tally, TimeRange, ToCountByRanges } from './tallies-store.ts';
 
 export type GroupBy = 'none' | GroupColumn;
 
@@ -60,36 +61,54 @@ export function createTallies({
 }) {
   const remembered = createMemory();
 
-  const extentsOf = async (endpoint: number, ranges: readonly TimeRange[]): Promise<Extent[]> => {
-    const extents: Extent[] = [];
-    for (const some of inParts(ranges, statements.index)) extents.push(...(await store.extents(endpoint, some)));
-    return extents;
+  type Scope = Pick<Part, 'endpoint' | 'bucketMs'>;
+  /** The kinds of events in each range, and the marked ones of all ranges. Those of one range are of one moment. */
+  type Counted = { kinds: Kind[][]; marked: Tally[] };
+
+  const countExtents = async (scope: Scope, ranges: readonly TimeRange[], what: ToCountByRanges): Promise<Counted> => {
+    const counted: Counted = { kinds: [], marked: [] };
+    for (const some of inParts(ranges, statements.index)) {
+      const { extents, marked } = await store.extents(scope, some, what);
+      counted.kinds.push(...extents.map(([count]): Kind[] => [[null, null, count]]));
+      counted.marked.push(...marked);
+    }
+    return counted;
   };
 
-  /** The kinds in each range; undefined if there are too many. @param key of what is remembered; undefined if nothing may be */
-  const kindsOf = async (
-    endpoint: number,
+  /** undefined if there are too many kinds. @param key of what is remembered; undefined if nothing may be */
+  const countKinds = async (
+    scope: Scope,
     ranges: readonly TimeRange[],
-    what: Omit<KindsToCount, 'limit'>,
+    what: ToCountByRanges,
     key: string | undefined,
-  ): Promise<Kind[][] | undefined> => {
-    const keyOf = (i: number): string => `${endpoint} ${ranges[i]} ${key}`;
-    const extents = key === undefined ? [] : await extentsOf(endpoint, ranges);
-    const found = ranges.map((_, i) => (extents[i] ? remembered.find(keyOf(i), extents[i]) : undefined));
+  ): Promise<Counted | undefined> => {
+    const keyOf = (range: TimeRange): string => `${scope.endpoint} ${range} ${key}`;
+    const all: Tally[] = [];
+    const found = new Map<TimeRange, Kind[]>();
+    const known = key === undefined ? [] : ranges.filter(range => remembered.has(keyOf(range)));
+    for (const some of inParts(known, statements.index)) {
+      const { extents, marked } = await store.extents(scope, some, what);
+      for (const [i, range] of some.entries()) {
+        const kinds = extents[i] && remembered.find(keyOf(range), extents[i]);
+        if (kinds) found.set(range, kinds);
+      }
+      const buckets = new Set([...found.keys()].map(([from]) => bucketOf(from, scope.bucketMs)));
+      all.push(...marked.filter(([bucket]) => buckets.has(bucket)));
+    }
     let limit = maxKinds;
-    for (const some of inParts([...found.keys()].filter(i => found[i] === undefined))) {
-      const given = some.map(i => ranges[i] as TimeRange);
-      const counted = await store.kinds(endpoint, given, { ...what, limit });
+    for (const some of inParts(ranges.filter(range => !found.has(range)))) {
+      const counted = await store.kinds(scope, some, what, limit);
       if (!counted) return undefined;
-      for (const [at, i] of some.entries()) {
-        const kinds = counted.kinds[at] ?? [];
+      all.push(...counted.marked);
+      for (const [i, range] of some.entries()) {
+        const kinds = counted.kinds[i] ?? [];
         limit = Math.max(0, limit - kinds.length);
-        found[i] = kinds;
-        const extent = counted.extents[at];
-        if (key !== undefined && extent) remembered.add(keyOf(i), { kinds, extent });
+        found.set(range, kinds);
+        const extent = counted.extents[i];
+        if (key !== undefined && extent) remembered.add(keyOf(range), { kinds, extent });
       }
     }
-    return found.map(kinds => kinds ?? []);
+    return { kinds: ranges.map(range => found.get(range) ?? []), marked: all };
   };
 
   /** Counts each range. undefined if there are too many kinds of events. */
@@ -97,19 +116,19 @@ export function createTallies({
     const isByKind = condition === undefined && filter.root !== undefined;
     const withKinds = isByKind || by === 'type' || by === 'platform';
     const ranges = rangesOf(listed, bucketMs);
-    const what = { condition, withKinds };
+    const what = { condition, withKinds, withAnswers: by === 'answered' };
+    const scope = { endpoint, bucketMs };
     const counted =
       condition || withKinds
-        ? await kindsOf(endpoint, ranges, what, condition ? keyOfFilter(filter, withKinds) : '')
-        : (await extentsOf(endpoint, ranges)).map(([count]): Kind[] => [[null, null, count]]);
+        ? await countKinds(scope, ranges, what, condition ? keyOfFilter(filter, withKinds) : '')
+        : await countExtents(scope, ranges, what);
     if (!counted) return undefined;
-    const scope = { endpoint, bucketMs };
-    const marked = await store.marked(scope, listed, { ...what, withAnswers: by === 'answered' });
+    const { kinds, marked } = counted;
     const columns = ['type', 'platform', 'answered'] as const;
     const old = pinned ? await store.rows(scope, { pinned }, { condition, columns }) : [];
     const usual = (bucket: number, [platform, type, count]: Kind): Tally => [bucket, platform, type, 200, 0, 0, count];
     const all = [
-      ...counted.flatMap((kinds, i) => kinds.map(kind => usual(bucketOf(ranges[i]?.[0] ?? 0, bucketMs), kind))),
+      ...kinds.flatMap((of, i) => of.map(kind => usual(bucketOf(ranges[i]?.[0] ?? 0, bucketMs), kind))),
       ...marked,
       // Until here they are also counted as usual ones.
       ...marked.map(([bucket, platform, type, , , , count]) => usual(bucket, [platform, type, -count])),
@@ -192,6 +211,7 @@ function createMemory() {
     }
   };
   return {
+    has: (key: string): boolean => known.has(key),
     /** undefined if the range is unknown or has other events since. */
     find(key: string, [count, lastSeq]: Extent): Kind[] | undefined {
       if (count === 0) return [];

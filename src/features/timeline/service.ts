@@ -253,8 +253,7 @@ function bucketsOf(cells: readonly Cell[], { bucketMs, first, count }: TimeBucke
     const bucket = buckets[cell.bucket - first];
     if (!bucket) continue;
     bucket.count += cell.count;
-    // Events that were removed between two reads are still in one of them.
-    bucket.accepted += Math.max(0, cell.accepted);
+    bucket.accepted += cell.accepted;
     bucket.failed += cell.failed;
     bucket.invalid += cell.invalid;
   }
