@@ -1,7 +1,7 @@
 /*
  * Bit-sliced filters: a slice is the same bit of the filters of many blocks, so a search reads a few slices instead of every filter.
- * A part stores the slices of `partBytes` consecutive filter bytes, in order. A run of 2,048 blocks has slices of 256 bytes and parts
- * of 8 KiB, half a database page.
+ * A part stores the slices of `partBytes` consecutive filter bytes, in order. A run of 2,040 blocks has slices of 255 bytes and parts
+ * of 8,160 bytes, of which two fit on a database page.
  */
 import { factBytes } from './block-facts.ts';
 import { byteOf } from './block-signature.ts';

@@ -11,9 +11,10 @@ import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { RunsStore, StoredRun } from './runs-store.ts';
 import { blocksPerStep } from './signing.ts';
 
-const blocksPerRun = 2048;
+/** Two parts of 8,160 bytes fit on a page of the database; with 2,048 blocks, each would take a page. */
+const blocksPerRun = 2040;
 /**
- * How many parts or signatures one transaction writes or deletes: parts of 8 KiB, and signatures of up to 4 KiB. Under load most
+ * How many parts or signatures one transaction writes or deletes: parts of nearly 8 KiB, and signatures of up to 6 KiB. Under load most
  * of a slice's time is its wait for the writer, so many small slices would fall behind capture.
  */
 const partsPerSlice = 128;
