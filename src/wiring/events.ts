@@ -92,7 +92,7 @@ export function wireEvents(dependencies: EventsDependencies) {
   const events = createEventsService({
     store: createEventsStore(database.db, database.scanDb, { highlightsOf, isSigned }),
     attemptsStore,
-    findWay: createFindWay({ store: createWayStore(database.db), search }),
+    findWay: createFindWay({ store: createWayStore(database.db) }),
     clock,
     endpoint: endpoints.owned,
     verdicts,

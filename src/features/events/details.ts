@@ -122,15 +122,22 @@ export function createEventDetails({
     signal: AbortSignal | undefined,
   ): Promise<DetailFields> => {
     const { row, endpointId, token, since, headers, body } = event;
-    const [[signature = null], replays, sha256, places, forwards] = await Promise.all([
+    const known = Promise.all([
       verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
+      attempts.placesOf({ endpoint: row.endpoint, since }, [row]),
+    ]).then(([[signature = null], places]) => ({ signature, delivery: places.get(row.seq) }));
+    const facts = async () => {
+      const { signature, delivery } = await known;
+      return { verdict: signature?.verdict ?? ('none' as const), attempt: delivery?.attempt ?? 1 };
+    };
+    const [{ signature, delivery }, replays, sha256, forwards] = await Promise.all([
+      known,
       store.attempts(row.seq),
       sha256InSlices(body, createSlices(signal)),
-      attempts.placesOf({ endpoint: row.endpoint, since }, [row]),
       // Apps may not see forwards.
-      app ? [] : findWay(event),
+      app ? [] : findWay(event, { known: facts, yieldIfDue: createSlices(signal) }),
     ]);
-    const summarised = toSummary(row, { signature, delivery: places.get(row.seq) });
+    const summarised = toSummary(row, { signature, delivery });
     const {
       payloadPreview: _preview,
       highlights: _highlights,

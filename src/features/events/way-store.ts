@@ -1,5 +1,5 @@
 /* Where an event stands in the forwards of its endpoint. The forwards and their items belong to features/forwards; this file only reads them. */
-import { and, asc, count, desc, eq } from 'drizzle-orm';
+import { and, asc, count, desc, eq, max } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { replays } from '../../db/schema.ts';
@@ -51,6 +51,15 @@ export function createWayStore(db: Drizzle) {
         .from(replays)
         .where(and(ofEvent(event), eq(replays.via, 'forward')))
         .orderBy(desc(replays.seq)),
+
+    /** Whether the event was sent again, and whether it was edited then. */
+    async replayed(event: number): Promise<{ isReplayed: boolean; isEdited: boolean }> {
+      const [row] = await db
+        .select({ edited: max(replays.edited) })
+        .from(replays)
+        .where(ofEvent(event));
+      return { isReplayed: (row?.edited ?? null) !== null, isEdited: row?.edited === true };
+    },
 
     /** How many attempts of the event are kept, of forwards and others. */
     kept: async (event: number): Promise<number> =>

@@ -2,34 +2,48 @@
  * The way of an event through the forwards of its endpoint. Items and accepted attempts are stored. That an event was skipped is
  * not: a forward takes it, has passed it, and neither an item nor an attempt is left.
  */
+import { shownOutcome } from '../../core/answers/model.ts';
+import { advance, type YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
+import { evaluateInSteps } from '../../core/filter/evaluate.ts';
+import { createEventContent } from '../../core/filter/event-content.ts';
+import type { EventFacts } from '../../core/filter/event-facts.ts';
 import { maxAttemptsPerEvent } from '../../core/limits.ts';
 import { parseWhere } from '../../core/where.ts';
-import type { SearchService } from '../search/service.ts';
 import type { EventForward } from './model.ts';
 import type { StoredEvent } from './reading.ts';
 import type { AcceptedAttempt, ForwardOfEvent, WayStore } from './way-store.ts';
 
 export type FindWay = ReturnType<typeof createFindWay>;
 
-export function createFindWay({
-  store,
-  search,
-}: {
-  store: WayStore;
-  search: Pick<SearchService, 'createEventFilter'>;
-}) {
-  /** Whether the forward takes the event, by its present filter. Times in the filter count from the receipt of the event. */
-  const isTaken = async ({ filter, since }: ForwardOfEvent, { row, token }: StoredEvent): Promise<boolean> => {
-    if (row.seq <= since || (row.outcome?.refused ?? null) !== null) return false;
-    const endpoint = { seq: row.endpoint, token };
-    const matching = search.createEventFilter(parseWhere(filter.toString()), endpoint);
-    return (await matching.select([row.seq], { time: row.receivedAt })).has(row.seq);
-  };
+type Reading = {
+  /** What is found out about the event while it is read. */
+  known: () => Promise<Pick<EventFacts, 'verdict' | 'attempt'>>;
+  yieldIfDue: YieldIfDue;
+};
+
+export function createFindWay({ store }: { store: WayStore }) {
+  const factsOf = async ({ row, headers, body }: StoredEvent, { known }: Reading): Promise<EventFacts> => ({
+    type: row.eventType,
+    platform: row.platform,
+    method: row.method,
+    path: latin1(row.path),
+    receivedAt: row.receivedAt,
+    size: row.size,
+    sourceIp: row.sourceIp,
+    answered: shownOutcome(row.outcome).answered.status,
+    tags: row.tags,
+    isPinned: row.pin !== null,
+    isRefused: (row.outcome?.refused ?? null) !== null,
+    content: createEventContent({ headers, query: row.query, body }),
+    ...(await store.replayed(row.seq)),
+    ...(await known()),
+  });
 
   const stateIn = async (
     forward: ForwardOfEvent,
     event: StoredEvent,
-    accepted: readonly AcceptedAttempt[],
+    { accepted, isMatch }: { accepted: readonly AcceptedAttempt[]; isMatch: () => Promise<boolean> },
   ): Promise<Omit<EventForward, 'id' | 'name'> | undefined> => {
     const { item, position } = forward;
     if (item) {
@@ -41,7 +55,7 @@ export function createFindWay({
       accepted.find(one => one.forward === forward.seq) ??
       accepted.find(one => one.forward === null && one.destination === forward.url.toString());
     if (found) return { state: 'delivered', attempts: found.attempts ?? 1, lastStatus: found.status, nextAt: null };
-    if (!(await isTaken(forward, event))) return undefined;
+    if (event.row.seq <= forward.since || !(await isMatch())) return undefined;
     const untried = { attempts: 0, lastStatus: null, nextAt: null };
     if (event.row.seq > position) return { state: 'waiting', ...untried };
     // The attempt at which it was delivered may have been removed for newer ones.
@@ -49,18 +63,25 @@ export function createFindWay({
   };
 
   /** One entry for each forward that takes the event, oldest forward first. Delivered ones as long as their attempt is kept. */
-  return async (event: StoredEvent): Promise<EventForward[]> => {
+  return async (event: StoredEvent, reading: Reading): Promise<EventForward[]> => {
     const { endpoint, seq } = event.row;
     const forwards = await store.forwardsOf(endpoint, seq);
     if (forwards.length === 0) return [];
     // Read after the items, because the transaction that adds an attempt removes the item.
     const accepted = await store.accepted(seq);
-    const ways = await Promise.all(
-      forwards.map(async forward => {
-        const state = await stateIn(forward, event, accepted);
-        return state && { id: forward.id, name: forward.name.toString(), ...state };
-      }),
-    );
-    return ways.filter(way => way !== undefined);
+    let facts: EventFacts | undefined;
+    const ways: EventForward[] = [];
+    for (const forward of forwards) {
+      /** By its present filter. Times in it count from the receipt of the event. */
+      const isMatch = async (): Promise<boolean> => {
+        facts ??= await factsOf(event, reading);
+        if (facts.isRefused) return false;
+        const filter = parseWhere(forward.filter.toString());
+        return (await advance(evaluateInSteps(filter, facts, facts.receivedAt), reading.yieldIfDue)) ?? false;
+      };
+      const state = await stateIn(forward, event, { accepted, isMatch });
+      if (state) ways.push({ id: forward.id, name: forward.name.toString(), ...state });
+    }
+    return ways;
   };
 }
