@@ -145,7 +145,7 @@ export type EventDetail = {
 export type EventForward = {
   id: string;
   name: string;
-  /** waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person, or because an earlier attempt of its delivery is forwarded */
+  /** waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person */
   state: 'waiting' | 'failed' | 'delivered' | 'given_up' | 'skipped';
   attempts: number;
   /** null without an answer */

@@ -220,7 +220,7 @@ export const EventForward = t.Object(
     name: t.String(),
     state: literals(['waiting', 'failed', 'delivered', 'given_up', 'skipped'], {
       description:
-        'waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person, or because an earlier attempt of its delivery is forwarded',
+        'waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person',
     }),
     attempts: t.Integer(),
     lastStatus: nullable(t.Integer({ description: 'null without an answer' })),

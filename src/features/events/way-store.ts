@@ -23,6 +23,7 @@ export function createWayStore(db: Drizzle) {
           name: forwards.name,
           url: forwards.url,
           filter: forwards.filter,
+          per: forwards.per,
           since: forwards.since,
           position: forwards.position,
           item: {

@@ -43,7 +43,11 @@ export function createFindWay({ store }: { store: WayStore }) {
   const stateIn = async (
     forward: ForwardOfEvent,
     event: StoredEvent,
-    { accepted, isMatch }: { accepted: readonly AcceptedAttempt[]; isMatch: () => Promise<boolean> },
+    {
+      accepted,
+      reading,
+      isMatch,
+    }: { accepted: readonly AcceptedAttempt[]; reading: Reading; isMatch: () => Promise<boolean> },
   ): Promise<Omit<EventForward, 'id' | 'name'> | undefined> => {
     const { item, position } = forward;
     if (item) {
@@ -58,6 +62,8 @@ export function createFindWay({ store }: { store: WayStore }) {
     if (event.row.seq <= forward.since || !(await isMatch())) return undefined;
     const untried = { attempts: 0, lastStatus: null, nextAt: null };
     if (event.row.seq > position) return { state: 'waiting', ...untried };
+    // Had it been taken as the first with a valid signature, it would have an item or an attempt, unless a person skipped it.
+    if (forward.per === 'delivery' && (await reading.known()).attempt > 1) return undefined;
     // The attempt at which it was delivered may have been removed for newer ones.
     return (await store.kept(event.row.seq)) < maxAttemptsPerEvent ? { state: 'skipped', ...untried } : undefined;
   };
@@ -79,7 +85,7 @@ export function createFindWay({ store }: { store: WayStore }) {
         const filter = parseWhere(forward.filter.toString());
         return (await advance(evaluateInSteps(filter, facts, facts.receivedAt), reading.yieldIfDue)) ?? false;
       };
-      const state = await stateIn(forward, event, { accepted, isMatch });
+      const state = await stateIn(forward, event, { accepted, reading, isMatch });
       if (state) ways.push({ id: forward.id, name: forward.name.toString(), ...state });
     }
     return ways;

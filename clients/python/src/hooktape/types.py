@@ -200,8 +200,7 @@ class EventDetail(TypedDict):
 class EventForward(TypedDict):
     id: str
     name: str
-    # waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person,
-    # or because an earlier attempt of its delivery is forwarded
+    # waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person
     state: Literal["waiting", "failed", "delivered", "given_up", "skipped"]
     attempts: int
     # null without an answer
