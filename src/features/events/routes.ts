@@ -39,8 +39,6 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
         ...operation({
           operationId: 'getEvent',
           permission: 'reading',
-          // The URL of a replay may have a secret in it.
-          compressed: false,
           head: 'chunk',
           summary: 'One event in full',
           description: 'Headers, query, body, the verdict on its signature, and the latest replays.',
@@ -74,7 +72,6 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
         ...operation({
           operationId: 'getReplayRequestBody',
           permission: 'reading',
-          compressed: false,
           head: 'chunk',
           summary: 'The exact body bytes that a replay sent',
           description:
