@@ -28,40 +28,70 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  /** By how much the document is larger than the window. */
-  const excess = () =>
-    page.evaluate(() => {
-      const { scrollHeight, scrollWidth } = document.documentElement;
-      return [scrollHeight - innerHeight, scrollWidth - innerWidth];
-    });
+  const sizes = [
+    [1440, 900],
+    [1100, 800],
+    [1024, 700],
+    [900, 700],
+    [390, 740],
+    [720, 450],
+  ] as const;
 
-  test('the document is no larger than the window, and long pages scroll inside it', async () => {
-    const ready: [path: string, selector: string][] = [
+  /** Opens the page at every size. */
+  const walk = async (on: Page, path: string, selector: string): Promise<void> => {
+    await on.goto(dashboard.origin + path);
+    await on.locator(selector).first().waitFor({ state: 'attached' });
+    for (const [width, height] of sizes) {
+      await on.setViewportSize({ width, height });
+      const document = () =>
+        on.evaluate(() => [document.scrollingElement?.scrollWidth, document.scrollingElement?.scrollHeight]);
+      await expectEventually(async () => [path, ...(await document())]).toEqual([path, width, height]);
+    }
+  };
+
+  test('the document is no larger than the window on any route, and long pages scroll inside it', async () => {
+    const at = `/app/endpoints/${endpoint.id}`;
+    const { id: forwardId } = await callApi<{ id: string }>(page, 'POST', `/api/endpoints/${endpoint.id}/forwards`, {
+      name: 'shop',
+      url: 'http://127.0.0.1:9/hook',
+    });
+    const { events } = await callApi<{ events: { id: string }[] }>(
+      page,
+      'GET',
+      `/api/events?endpointId=${endpoint.id}`,
+    );
+    const [left, right] = events.map(({ id }) => id);
+    const routes: [path: string, selector: string][] = [
       ['/app', '.endpoint-card'],
+      ['/app/nowhere', 'h1'],
       ['/app/settings/account', '.section'],
       ['/app/settings/keys', '.rows li'],
+      ['/app/settings/apps', '.section'],
       ['/app/settings/team', '.rows li'],
+      ['/app/settings/plan', '.section'],
       ['/app/settings/audit', 'main table'],
-      [`/app/endpoints/${endpoint.id}/settings`, '.danger-zone'],
-      [`/app/endpoints/${endpoint.id}/schemas`, 'main h2'],
-      [`/app/endpoints/${endpoint.id}/answers`, '.save-bar'],
-      [`/app/endpoints/${endpoint.id}`, '.tree-row'],
-      [`/app/endpoints/${endpoint.id}?tab=headers`, '.pairs'],
+      ['/app/jobs', 'h1'],
+      [`/app/jobs?endpoint=${endpoint.id}`, 'h1'],
+      [`${at}/settings`, '.danger-zone'],
+      [`${at}/schemas`, 'main h2'],
+      [`${at}/answers`, '.save-bar'],
+      [`${at}/alerts`, 'h1'],
+      [`${at}/alerts?new=errors`, 'h1'],
+      [`${at}/forwards`, 'h1'],
+      [`${at}/forwards/${forwardId}`, 'h1'],
+      [`${at}/forwards/${forwardId}/edit`, 'form'],
+      [`${at}/compare?a=${left}&b=${right}`, 'h1'],
+      [at, '.event-row'],
+      [`${at}?tab=headers`, '.pairs'],
+      [`${at}?where=method:`, '.list-pane'],
     ];
-    for (const [width, height] of [
-      [1440, 700],
-      [1024, 700],
-      [390, 740],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      for (const [path, selector] of ready) {
-        // A small screen shows the list first.
-        const shown = width < 960 && /\/ep_[^/]*(\?.*)?$/.test(path) ? '.event-row' : selector;
-        await page.goto(dashboard.origin + path);
-        await page.locator(shown).first().waitFor();
-        await expectEventually(async () => [width, path, await excess()]).toEqual([width, path, [0, 0]]);
-      }
+    for (const [path, selector] of routes) {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await walk(page, path, selector);
     }
+    const visitor = await dashboard.open();
+    for (const path of ['/login', '/setup', '/setup?token=x', '/login?invitation=x']) await walk(visitor, path, 'h1');
+    await visitor.context().close();
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(`${dashboard.origin}/app/endpoints/${endpoint.id}/settings`);
     await page.locator('.danger-zone').waitFor();
