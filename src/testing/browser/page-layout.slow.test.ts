@@ -115,6 +115,53 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
       await page.locator('.event-actions').getByText(name, { exact: true }).waitFor();
   });
 
+  test('on a low window the bars and the head of the event scroll away, and its tabs stay', async () => {
+    await page.setViewportSize({ width: 720, height: 450 });
+    await page.goto(endpoint.listUrl);
+    await page.locator('.event-row').first().click();
+    await page.locator('.tree-row').nth(3).hover();
+    await page.mouse.wheel(0, 66);
+    const top = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate(one => Math.round(one.getBoundingClientRect().top));
+    await expectEventually(() => top('.tabs')).toBe(0);
+    const lines = () =>
+      page.locator('.tree-row').evaluateAll(
+        rows =>
+          rows.filter(row => {
+            const { x, y, height } = row.getBoundingClientRect();
+            return [2, height - 2].every(at => row.contains(document.elementFromPoint(x + 40, y + at)));
+          }).length,
+      );
+    await expectEventually(async () => (await lines()) >= 13).toBe(true);
+    await expectEventually(async () => {
+      await page.mouse.wheel(0, -500);
+      return top('.topbar');
+    }).toBe(0);
+  });
+
+  test('what the header of an endpoint says about it is never cut', async () => {
+    const path = `/api/endpoints/${endpoint.id}`;
+    await callApi(page, 'PUT', `${path}/answers`, {
+      rules: [{ answer: { status: 500 }, first: 2 }],
+    });
+    await page.goto(endpoint.listUrl);
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height });
+      const cut = () =>
+        page.locator('.header-mark').evaluateAll(marks =>
+          marks.map(mark => {
+            const text = [...mark.children].find(one => one.getClientRects().length > 0);
+            const end = mark.getBoundingClientRect().right;
+            return text !== undefined && text.scrollWidth <= text.clientWidth && end <= innerWidth;
+          }),
+        );
+      await expectEventually(async () => [width, await cut()]).toEqual([width, [true, true]]);
+    }
+  });
+
   test('nothing was asked, violated or thrown', () =>
     expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

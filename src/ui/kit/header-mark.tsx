@@ -1,4 +1,4 @@
-/* A mark in the header of an endpoint that leads to the page it is about. Several marks on a narrow screen show their short text. */
+/* A mark in the header of an endpoint that leads to the page it is about. On a narrow screen, and in place of a text that is too long, it shows its short text. */
 
 import { Link } from './navigation.tsx';
 
@@ -10,9 +10,12 @@ type HeaderMarkProps = {
   title: string;
 };
 
+/** A longer text would push the URL out of the header. */
+const maxCharacters = 60;
+
 export const HeaderMark = ({ to, tone, text, short, title }: HeaderMarkProps) => (
   <Link class={`badge ${tone} header-mark`} to={to} title={title}>
-    <span class="badge-text mark-text cut">{text}</span>
-    <span class="badge-text mark-short cut">{short}</span>
+    <span class="badge-text mark-text">{text.length > maxCharacters ? short : text}</span>
+    <span class="badge-text mark-short">{short}</span>
   </Link>
 );

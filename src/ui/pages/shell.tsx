@@ -28,7 +28,7 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
   usePageActions({ path: url.path, onPalette, onHelp, onSignOut });
   useFocusOfNewPage(url.path);
   return (
-    <div class="shell pane">
+    <div class="shell pane" onScrollCapture={scrollBarsAway}>
       <a class="skip" href="#main">
         Skip to content
       </a>
@@ -77,6 +77,13 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
       {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
     </div>
   );
+}
+
+/** On a low window, what scrolls outside a part scrolls to its end before the part, so that the part fills the window. */
+function scrollBarsAway({ target }: Event): void {
+  if (!(target instanceof Element) || target.scrollTop === 0 || !matchMedia('(max-height: 520px)').matches) return;
+  for (const outer of [target.closest('.event'), target.closest('.shell')])
+    if (outer && outer !== target) outer.scrollTop = outer.scrollHeight;
 }
 
 /** A page that is opened by a key takes the focus if nothing on it has it, so that Tab begins there and not at the top. */
