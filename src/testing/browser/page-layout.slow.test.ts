@@ -43,9 +43,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
     await on.locator(selector).first().waitFor({ state: 'attached' });
     for (const [width, height] of sizes) {
       await on.setViewportSize({ width, height });
-      const document = () =>
+      const size = () =>
         on.evaluate(() => [document.scrollingElement?.scrollWidth, document.scrollingElement?.scrollHeight]);
-      await expectEventually(async () => [path, ...(await document())]).toEqual([path, width, height]);
+      await expectEventually(async () => [path, ...(await size())]).toEqual([path, width, height]);
     }
   };
 

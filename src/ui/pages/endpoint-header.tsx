@@ -21,13 +21,9 @@ import { usePopup } from '../kit/use-popup.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { TestEventDialog } from './test-event-dialog.tsx';
 
-type EndpointHeaderProps = {
-  endpoint: Endpoint;
-  /** The server does not answer. */
-  isOffline: boolean;
-};
+type EndpointHeaderProps = { endpoint: Endpoint };
 
-export function EndpointHeader({ endpoint, isOffline }: EndpointHeaderProps) {
+export function EndpointHeader({ endpoint }: EndpointHeaderProps) {
   const { connect, sendTest } = endpointDialogs(endpoint);
   useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint) } }, 'Page');
   useActions([
@@ -36,7 +32,7 @@ export function EndpointHeader({ endpoint, isOffline }: EndpointHeaderProps) {
   ]);
   return (
     <section class="endpoint-header line full" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
-      <EndpointState endpoint={endpoint} isOffline={isOffline} />
+      {endpoint.paused && <PausedMark endpoint={endpoint} />}
       <span class="header-marks line">
         <AlertsMark endpoint={endpoint} />
         <AnswersMark endpoint={endpoint} />
@@ -78,22 +74,11 @@ export function endpointDialogs(endpoint: Endpoint) {
   return { connect, sendTest };
 }
 
-function EndpointState({ endpoint, isOffline }: EndpointHeaderProps) {
-  if (endpoint.paused)
-    return (
-      <Link class="badge warn" to={`/app/endpoints/${endpoint.id}/settings`} title="Paused: deliveries are not stored">
-        Paused
-      </Link>
-    );
-  const [state, title] = isOffline
-    ? ['No connection', 'No connection to the server: whether it stores deliveries is not known']
-    : ['Receiving', 'Receiving: every delivery is stored'];
-  return (
-    <span class={`endpoint-live dot ${isOffline ? '' : 'live'}`} title={title}>
-      <span class="offscreen">{state}</span>
-    </span>
-  );
-}
+const PausedMark = ({ endpoint: { id } }: EndpointHeaderProps) => (
+  <Link class="badge warn" to={`/app/endpoints/${id}/settings`} title="Paused: deliveries are not stored">
+    Paused
+  </Link>
+);
 
 type EndpointMenuProps = { endpoint: Endpoint; onConnect: () => void; onTest: () => void };
 

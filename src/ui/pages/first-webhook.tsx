@@ -6,7 +6,8 @@ import { AnswersNotice } from '../answers/answer-marks.tsx';
 import { GuardHint } from '../guard/guard-hint.tsx';
 import { samplesFor } from '../inspector/copy/samples.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
-import type { ConnectionState } from '../inspector/live/stream.ts';
+import { useConnectionLabel } from '../inspector/live/connection-label.ts';
+import type { Connection } from '../inspector/live/stream.ts';
 import { Button, Segmented } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { platformTitle } from '../kit/format/platforms.ts';
@@ -15,7 +16,8 @@ import { Link } from '../kit/navigation.tsx';
 import { loadPreference, savePreference } from '../kit/preferences.ts';
 import { endpointDialogs } from './endpoint-header.tsx';
 
-export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; connection: ConnectionState }) {
+export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; connection: Connection }) {
+  const label = useConnectionLabel(connection);
   const samples = samplesFor(endpoint.url);
   const { connect, sendTest } = endpointDialogs(endpoint);
   const [kind, setKind] = useState(loadPreference('sample') ?? 'curl');
@@ -24,8 +26,8 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
   return (
     <main class="page narrow first">
       <p class="pulse line soft" role="status">
-        <span class={`dot ${connection}`} aria-hidden="true" />
-        {connection === 'live' ? 'Listening. The first webhook appears here automatically.' : 'Connecting…'}
+        <span class={`dot ${connection.state}`} aria-hidden="true" />
+        {connection.state === 'live' ? 'Listening. The first webhook appears here automatically.' : label}
       </p>
       <h1>{visibleName(endpoint.name)} is ready</h1>
       <p class="lead">

@@ -68,13 +68,13 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   useFocusOfOpenedEvent(eventId);
   if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
   const isEmpty = state.phase === 'ready' && state.length === 0 && state.heldCount === 0;
-  if (isEmpty && where === '' && !eventId && endpoint)
+  if (isEmpty && where === '' && !eventId && endpoint && connection)
     return <FirstWebhook endpoint={endpoint} connection={connection} />;
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
       <Announcement text={page.announcement} />
-      {endpoint && <EndpointHeader endpoint={endpoint} isOffline={connection === 'retrying'} />}
+      {endpoint && <EndpointHeader endpoint={endpoint} />}
       <CommandSection.Provider value="List">
         <ListPane
           searchRef={searchRef}

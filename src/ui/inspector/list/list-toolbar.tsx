@@ -14,17 +14,11 @@ import { timePartsOf, withTimeParts } from '../filter/filter-text.ts';
 import { SearchBox } from '../filter/search-box.tsx';
 import { TimeRangePicker } from '../filter/time-range-picker.tsx';
 import { useSeenValues } from '../filter/use-seen-values.ts';
+import { useConnectionLabel } from '../live/connection-label.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
-import type { ConnectionState } from '../live/stream.ts';
+import type { Connection } from '../live/stream.ts';
 import { JobButton } from '../replay/job-button.tsx';
 import { ExportButton } from './export-dialog.tsx';
-
-const connectionLabels: Record<ConnectionState, string> = {
-  connecting: 'Connecting',
-  live: 'Live',
-  retrying: 'Reconnecting',
-  off: 'Not live',
-};
 
 type ToolbarProps = {
   searchRef: RefObject<HTMLInputElement | null>;
@@ -34,7 +28,7 @@ type ToolbarProps = {
   list: LiveList;
   /** The selected event, whose values are suggested. */
   event: EventDetail | undefined;
-  connection: ConnectionState;
+  connection: Connection | undefined;
   state: LiveListState;
 };
 
@@ -46,7 +40,7 @@ export function ListToolbar({ searchRef, endpointId, where, filter, list, event,
       <div class="toolbar row rigid">
         <SearchBox inputRef={searchRef} where={where} onFilter={filter.setFilter} seen={seen} />
         <TimeRangePicker terms={timeParts} onPick={terms => filter.setFilter(withTimeParts(where, terms))} />
-        <LiveButton connection={connection} state={state} onPause={list.setPaused} />
+        {connection && <LiveButton connection={connection} state={state} onPause={list.setPaused} />}
         <JobButton endpointId={endpointId} where={where} />
         <ExportButton endpointId={endpointId} where={where} />
       </div>
@@ -56,22 +50,23 @@ export function ListToolbar({ searchRef, endpointId, where, filter, list, event,
   );
 }
 
-type LiveButtonProps = { connection: ConnectionState; state: LiveListState; onPause: (isPaused: boolean) => void };
+type LiveButtonProps = { connection: Connection; state: LiveListState; onPause: (isPaused: boolean) => void };
 
 function LiveButton({ connection, state, onPause }: LiveButtonProps) {
   const { isPaused, heldCount } = state;
+  const connected = useConnectionLabel(connection);
   const held = heldCount > 0 ? `${heldCount.toLocaleString()} new, paused` : 'Paused';
   const label = isPaused ? 'Resume live updates' : 'Pause live updates';
   return (
     <button
       type="button"
-      class={`live-button button quiet ${isPaused ? 'paused' : connection}`}
+      class={`live-button button quiet ${isPaused ? 'paused' : connection.state}`}
       aria-pressed={isPaused}
       title={`${label} (p)`}
       onClick={() => onPause(!isPaused)}
     >
       <Icon name={isPaused ? 'play' : 'pause'} />
-      <span class="live-word">{isPaused ? held : connectionLabels[connection]}</span>
+      <span class="live-word">{isPaused ? held : connected}</span>
     </button>
   );
 }

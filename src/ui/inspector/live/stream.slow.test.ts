@@ -50,7 +50,7 @@ describe('live stream', () => {
       onChanged: (event: EventSummary) => void changed.push(event.id),
       onDeleted: (id: string) => void deleted.push(id),
       onOpen: missedSince => void opened.push(missedSince),
-      onState: state => void states.push(state),
+      onState: ({ state }) => void states.push(state),
       onRefused: status => void refused.push(status),
     });
 

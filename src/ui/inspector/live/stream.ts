@@ -8,7 +8,18 @@ import { createParser } from 'eventsource-parser';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { retryDelayMs } from '../../kit/retry.ts';
 
+/** `retrying` becomes `off` after three failures in a row; connecting is tried again all the same. */
 export type ConnectionState = 'connecting' | 'live' | 'retrying' | 'off';
+export type Connection = {
+  state: ConnectionState;
+  /** When connecting is tried again (epoch ms). Undefined while it is tried. */
+  retryAt?: number;
+};
+
+const failuresUntilOff = 3;
+
+/** The state of a connection that failed so often in a row. */
+export const failedState = (failures: number): ConnectionState => (failures < failuresUntilOff ? 'retrying' : 'off');
 
 export type StreamOptions = {
   url: string;
@@ -23,7 +34,7 @@ export type StreamOptions = {
   knownUntil: number;
   /** Called after each successful connect. `missedSince`: everything before is known, by the server's clock; 0 when that is not clear. */
   onOpen: (missedSince: number) => void;
-  onState: (state: ConnectionState) => void;
+  onState: (connection: Connection) => void;
   /** The server answered 401 or 404. The stream does not reconnect. */
   onRefused: (status: number) => void;
   /** A connection on which nothing has arrived for this time is dead. The server sends a comment at least every 15 seconds. */
@@ -32,7 +43,7 @@ export type StreamOptions = {
 
 /** A hidden tab disconnects after this time. */
 const hiddenTabMs = 30_000;
-const defaultMaxSilenceMs = 45_000;
+const defaultMaxSilenceMs = 20_000;
 /** `Date` counts whole seconds. */
 const dateResolutionMs = 1000;
 
@@ -48,7 +59,7 @@ export function openLiveStream(options: StreamOptions): () => void {
   const connect = async (): Promise<void> => {
     connection = new AbortController();
     const { signal } = connection;
-    options.onState(failures === 0 ? 'connecting' : 'retrying');
+    options.onState({ state: failures === 0 ? 'connecting' : failedState(failures) });
     try {
       const lastEventId = options.lastEventId();
       const response = await fetch(options.url, {
@@ -58,12 +69,12 @@ export function openLiveStream(options: StreamOptions): () => void {
       });
       if (response.status === 401 || response.status === 404) {
         isClosed = true;
-        options.onState('off');
+        options.onState({ state: 'off' });
         return options.onRefused(response.status);
       }
       if (response.ok && response.body) {
         failures = 0;
-        options.onState('live');
+        options.onState({ state: 'live' });
         const connectedAt = Date.parse(response.headers.get('date') ?? '');
         options.onOpen(connectedAt - (Date.now() - lastReadAt) - dateResolutionMs || 0);
         await readEvents(response.body, options, () => {
@@ -74,9 +85,10 @@ export function openLiveStream(options: StreamOptions): () => void {
       // Disconnected or unreachable: retried below.
     }
     if (isClosed || signal.aborted) return;
-    options.onState('retrying');
     failures += 1;
-    retryTimer = setTimeout(connect, retryDelayMs(failures));
+    const delayMs = retryDelayMs(failures);
+    options.onState({ state: failedState(failures), retryAt: Date.now() + delayMs });
+    retryTimer = setTimeout(connect, delayMs);
   };
 
   const disconnect = (): void => {

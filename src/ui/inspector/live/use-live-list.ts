@@ -9,7 +9,7 @@ import { api, apiListeners } from '../../kit/api.ts';
 import { retryDelayMs, useRetry } from '../../kit/retry.ts';
 import type { Marks } from '../event/use-event.ts';
 import { createLiveList, type LiveList, type LiveListState } from './live-list.ts';
-import { type ConnectionState, openLiveStream } from './stream.ts';
+import { type Connection, failedState, openLiveStream } from './stream.ts';
 
 /** After a longer interruption the list is reloaded instead of resumed event by event. */
 const maxResumeMs = 10 * 60_000;
@@ -20,7 +20,8 @@ const deletionBatchMs = 50;
 export type LiveListHandle = {
   list: LiveList;
   state: LiveListState;
-  connection: ConnectionState;
+  /** Undefined when there is nothing to connect to, because the filter cannot be read. */
+  connection: Connection | undefined;
   /** The endpoint does not exist (any more). */
   isGone: boolean;
   restart: () => void;
@@ -41,7 +42,7 @@ export type LiveListPage = {
 export function useLiveList(endpointId: string, where: string, page: LiveListPage): LiveListHandle {
   const { isFolded } = page;
   const [, render] = useReducer((n: number) => n + 1, 0);
-  const [connection, setConnection] = useState<ConnectionState>('connecting');
+  const [connection, setConnection] = useState<Connection>({ state: 'connecting' });
   const [isGone, setIsGone] = useState(false);
   const [restarts, setRestarts] = useState(0);
 
@@ -73,6 +74,11 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
   }, [list]);
   const state = list.state();
   useRetry(state.failures, () => void list.start());
+  const retryAt = useMemo(() => Date.now() + retryDelayMs(state.failures), [state.failures]);
+  const connectionOf = (): Connection | undefined => {
+    if (state.phase !== 'failed') return connection;
+    return state.failures > 0 ? { state: failedState(state.failures), retryAt } : undefined;
+  };
 
   const isReady = state.phase === 'ready';
   useEffect(() => {
@@ -134,8 +140,7 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
   return {
     list,
     state,
-    // What is not tried again, such as a filter that cannot be read, is no matter of the connection.
-    connection: state.phase !== 'failed' ? connection : state.failures > 0 ? 'retrying' : 'off',
+    connection: connectionOf(),
     isGone,
     restart: () => setRestarts(restarts + 1),
   };
