@@ -133,6 +133,7 @@ describe('/openapi.json', () => {
       'acceptInvitation',
       'getInvitation',
       'getSession',
+      'getSetupLink',
       'setUp',
       'signIn',
     ]);

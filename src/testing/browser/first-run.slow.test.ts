@@ -34,12 +34,16 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
     await page.getByText("Hooktape isn't set up yet").waitFor();
   });
 
-  test('an invalid setup link shows an error', async () => {
+  test('a wrong setup link reports that before it shows a form', async () => {
     await page.goto(`${dashboard.setupUrl}x`);
-    await page.getByLabel('Email').fill(owner.email);
-    await page.getByLabel('Password').fill(owner.password);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('heading', { name: 'This setup link is not valid' }).waitFor();
+    expect(await page.getByLabel('Email').count()).toBe(0);
+  });
+
+  test('the email has the focus on the setup page', async () => {
+    await page.goto(dashboard.setupUrl);
+    await page.getByLabel('Email').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('email');
   });
 
   test('the setup link creates the owner, and the first webhook appears without a reload', async () => {
@@ -87,6 +91,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
     await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('email');
     await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password').fill('not the password at all');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -95,6 +100,24 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
     expect(page.url()).toBe(at);
+  });
+
+  test('the palette opens with Caps Lock, and the focus ring encloses a whole row', async () => {
+    await openFirstEvent();
+    await page.keyboard.press('Control+K');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    const ringed = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluateAll(rows => rows.filter(row => getComputedStyle(row).outlineStyle === 'solid').length);
+    await page.locator('.event-link').first().focus();
+    await page.keyboard.press('Shift');
+    expect(await ringed('.event-row')).toBe(1);
+    await page.goto(`${dashboard.origin}/app`);
+    await page.locator('.endpoint-card').first().getByRole('link').first().focus();
+    await page.keyboard.press('Shift');
+    expect(await ringed('.endpoint-card')).toBe(1);
   });
 
   test('no dialog, policy violation, foreign request or script error occurred', () =>

@@ -25,6 +25,7 @@ export const emailField = text({
   name: 'email',
   autocomplete: 'username',
   required: 'Enter your email.',
+  autoFocus: true,
 });
 
 const rule = `At least ${minPasswordCharacters} characters.`;
