@@ -52,9 +52,27 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
     const address = await shownAddress(page);
     expect(address).toStartWith(`${dashboard.origin}/in/`);
     await expectEventually(() => page.locator('pre.code').textContent()).toContain(`curl ${address}`);
+    await page.getByText('No platform can reach this URL').waitFor();
+    for (const way of ['hooktape listen', 'tunnel', 'HOOKTAPE_BASE_URL']) await page.getByText(way).first().waitFor();
     await deliver(address, '{"hello":"first"}');
     await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
     expect(page.url()).toMatch(/\/events\/evt_/);
+  });
+
+  test('a public URL has no warning that platforms cannot reach it', async () => {
+    await setUp();
+    const { listUrl } = await openEndpoint(page, 'Public');
+    await page.route('**/api/endpoints', async route => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        body: (await response.text()).replaceAll(dashboard.origin, 'https://hooks.example.com'),
+      });
+    });
+    await page.goto(listUrl);
+    await page.getByText('https://hooks.example.com/in/').first().waitFor();
+    expect(await page.getByText('No platform can reach this URL').count()).toBe(0);
+    await page.unrouteAll();
   });
 
   test('a new event is shown within a second', async () => {

@@ -8,7 +8,7 @@ import { samplesFor } from '../inspector/copy/samples.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
 import { useConnectionLabel } from '../inspector/live/connection-label.ts';
 import type { Connection } from '../inspector/live/stream.ts';
-import { Button, Segmented } from '../kit/controls.tsx';
+import { Button, Notice, Segmented } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { visibleName } from '../kit/format/visible.ts';
@@ -38,6 +38,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
         <code class="grow breaks">{endpoint.url}</code>
         <CopyButton kind="primary" label="Copy URL" text={endpoint.url} />
       </div>
+      {isLoopback(endpoint.url) && <LoopbackNotice />}
       <GuardHint endpoint={endpoint} />
       <AnswersNotice endpoint={endpoint} />
       <ConnectRow onConnect={connect} onTest={() => sendTest()} />
@@ -68,6 +69,27 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
     </main>
   );
 }
+
+const isLoopback = (url: string): boolean =>
+  /^(.*\.)?localhost$|^127\.|^\[::1\]$|^0\.0\.0\.0$/.test(new URL(url).hostname);
+
+const LoopbackNotice = () => (
+  <div class="col">
+    <Notice tone="warn" title="No platform can reach this URL">
+      Only programs on this computer can. To receive webhooks from a platform, do one of these:
+    </Notice>
+    <ul class="col tight">
+      <li>
+        Use a public Hooktape server, and run <code>hooktape listen</code> here: it sends the server’s events to your
+        program.
+      </li>
+      <li>Open a tunnel to this port, such as with cloudflared or ngrok.</li>
+      <li>
+        Set <code>HOOKTAPE_BASE_URL</code> to the public URL of the server or the tunnel, so that this page shows it.
+      </li>
+    </ul>
+  </div>
+);
 
 /** Shown by name; the guide has all of them. */
 const shownPlatforms = ['stripe', 'github', 'shopify', 'slack', 'gitlab', 'twilio', 'clerk', 'linear'] as const;
