@@ -7,10 +7,11 @@
  * the bit, the next ones the byte, so a filter is halved by merging neighbouring bytes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { quote } from '../json/bytes.ts';
 import { factsOf, unknownFacts } from './block-facts.ts';
 import { backslash, decodeForm, escapeLength, letterU, mayBeEncoded, shortEscapes } from './encoded-text.ts';
 import { foldCase, resolveEscapes } from './search-text.ts';
-import { addPieces, addValues, everyValue, takeValueFilter } from './value-filter.ts';
+import { addPieces, addValues, everyValue, quotePositions, takeValueFilter } from './value-filter.ts';
 
 /** If `platform`, `method` or `path` is undefined, the signature does not exclude any value of it. `path`: bytes as Latin-1. */
 export type SignedEvent = {
@@ -59,23 +60,32 @@ const bitWords = new Uint32Array(bits.buffer);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Adds the grams of `text` from `from` to `to`. Folds ASCII letters; all others must be folded already. */
-function addGrams(text: Uint8Array, from: number, to: number, shift: number): void {
+/**
+ * Adds the grams of `text` from `from` to `to`. Folds ASCII letters; all others must be folded already.
+ * @returns the number of quotes, whose positions are in `quotePositions`
+ */
+function addGrams(text: Uint8Array, from: number, to: number, shift: number): number {
   let gram = 0;
   // The contributions to the hash of a 6-gram by the 3-grams that end one, two and three bytes earlier.
   let one = 0;
   let two = 0;
   let three = 0;
+  let quotes = 0;
   let i = from;
   for (const end = Math.min(to, from + longGram - 1); i < end; i++) {
-    gram = ((gram << 8) | (folded[text[i] as number] as number)) & 0xffffff;
+    const byte = folded[text[i] as number] as number;
+    if (byte === quote) quotePositions[quotes++] = i;
+    gram = ((gram << 8) | byte) & 0xffffff;
     if (i >= from + shortGram - 1) bits[Math.imul(gram, factor) >>> shift] = 1;
     three = two;
     two = one;
     one = Math.imul(gram, olderFactor);
   }
   for (; i < to; i++) {
-    gram = ((gram << 8) | (folded[text[i] as number] as number)) & 0xffffff;
+    const byte = folded[text[i] as number] as number;
+    // Beyond the end of the list nothing is written.
+    if (byte === quote) quotePositions[quotes++] = i;
+    gram = ((gram << 8) | byte) & 0xffffff;
     const hash = Math.imul(gram, factor);
     bits[hash >>> shift] = 1;
     bits[(hash + three) >>> shift] = 1;
@@ -83,6 +93,7 @@ function addGrams(text: Uint8Array, from: number, to: number, shift: number): vo
     two = one;
     one = Math.imul(gram, olderFactor);
   }
+  return quotes;
 }
 
 const resolved = new Uint8Array(4096);
@@ -156,9 +167,9 @@ function addBody(event: SignedEvent, shift: number): boolean {
   const { body, headersJson } = event;
   const isPlain = isAscii(body);
   if (!isPlain && !isUtf8(body)) return false;
-  addGrams(body, 0, body.length, shift);
+  const quotes = addGrams(body, 0, body.length, shift);
   const hasEscapes = body.includes(backslash);
-  addValues(body, headersJson, hasEscapes);
+  addValues(body, headersJson, { quotes, hasEscapes });
   if (!isPlain || hasEscapes) addAroundSpecials(body, isPlain, shift);
   if (mayBeEncoded(body)) addFormText(body, headersJson, shift);
   return true;

@@ -10,7 +10,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
 import { boundaryOf, contentsOfParts } from '../../shared/multipart.ts';
 import { asBuffer } from '../encoding/buffer.ts';
-import { colon, endOfString, isDigit, minus, quote, skipSpace } from '../json/bytes.ts';
+import { colon, isDigit, minus, skipSpace } from '../json/bytes.ts';
 import { backslash, decodeForm, mayBeEncoded } from './encoded-text.ts';
 import { resolveEscapes } from './search-text.ts';
 
@@ -187,29 +187,49 @@ const isOfNumber = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number('0123456789+-.eE'.includes(String.fromCharCode(byte))),
 );
 
-/** Adds the strings and numbers of JSON. */
-function addJson(body: Uint8Array): void {
-  const end = body.length;
-  for (let at = 0; at < end; ) {
-    const first = body[at++] as number;
-    if (first > 0x39 || (first < 0x30 && first !== quote && first !== minus)) continue;
-    if (first !== quote) {
-      const from = at - 1;
-      let isInteger = first > 0x30;
-      for (; isOfNumber[body[at] as number] === 1; at++) isInteger &&= isDigit(body[at]);
-      if (isInteger && at - from <= 20) addValue(body, from, at);
-      else addNumber(body, from, at);
-      continue;
+/** The positions of quotes in the body whose values are added next. */
+export const quotePositions = new Uint32Array(1 << 17);
+
+/** Whether a quote follows an odd number of backslashes. */
+function isEscapedAt(body: Uint8Array, at: number): boolean {
+  let from = at;
+  while (body[from - 1] === backslash) from--;
+  return (at - from) % 2 === 1;
+}
+
+/** Adds the strings and numbers of JSON. @param quotes how many positions of quotes there are */
+function addJson(body: Uint8Array, quotes: number, hasEscapes: boolean): void {
+  /** After the last string. */
+  let at = 0;
+  let nextEscape = hasEscapes ? body.indexOf(backslash) : -1;
+  for (let i = 0; i + 1 < quotes; i += 2) {
+    const from = (quotePositions[i] as number) + 1;
+    addNumbers(body, at, from);
+    let close = quotePositions[i + 1] as number;
+    let isEscaped = false;
+    if (nextEscape >= 0) {
+      if (nextEscape < from) nextEscape = body.indexOf(backslash, from);
+      isEscaped = nextEscape >= 0 && nextEscape < close;
+      while (isEscaped && i + 2 < quotes && isEscapedAt(body, close)) close = quotePositions[++i + 1] as number;
     }
-    const from = at;
-    let byte = body[at] as number;
-    while (byte !== quote && byte !== backslash && at < end) byte = body[++at] as number;
-    if (byte === backslash) at = endOfString(body, at);
-    const close = at++;
-    if (body[at] === colon || body[skipSpace(body, at)] === colon) continue;
-    if (close - from < minBytes) continue;
-    if (byte === backslash) addEscaped(body, from, close);
+    at = close + 1;
+    if (close - from < minBytes || body[at] === colon || body[skipSpace(body, at)] === colon) continue;
+    if (isEscaped) addEscaped(body, from, close);
     else addValue(body, from, close);
+  }
+  addNumbers(body, at, body.length);
+}
+
+/** Adds the numbers between two strings. */
+function addNumbers(body: Uint8Array, start: number, end: number): void {
+  for (let at = start; at < end; at++) {
+    const first = body[at] as number;
+    if (first > 0x39 || (first < 0x30 && first !== minus)) continue;
+    const from = at;
+    let isInteger = first > 0x30;
+    for (at++; isOfNumber[body[at] as number] === 1; at++) isInteger &&= isDigit(body[at]);
+    if (isInteger && at - from <= 20) addValue(body, from, at);
+    else addNumber(body, from, at);
   }
 }
 
@@ -260,9 +280,19 @@ function addField(written: Uint8Array): void {
   if (isEncoded) addDigits(bytes);
 }
 
-/** Adds the values and digits of a body. @param body in UTF-8 @param headersJson the pairs, as JSON; undefined only for JSON bodies */
-export function addValues(body: Uint8Array, headersJson: string | undefined, hasEscapes: boolean): void {
-  addJson(body);
+/**
+ * Adds the values and digits of a body.
+ * @param body in UTF-8
+ * @param headersJson the pairs, as JSON; undefined only for JSON bodies
+ * @param found `quotes`: how many quotes it has, with their positions in `quotePositions` as far as these have room
+ */
+export function addValues(
+  body: Uint8Array,
+  headersJson: string | undefined,
+  { quotes, hasEscapes }: { quotes: number; hasEscapes: boolean },
+): void {
+  if (quotes > quotePositions.length) valueHashes.count = valueHashes.list.length;
+  else addJson(body, quotes, hasEscapes);
   addDigits(body);
   if (hasEscapes && asBuffer(body).includes('\\u003')) addPieces(resolveEscapes(decoder.decode(body)));
   if (headersJson !== undefined && ofForms.test(headersJson)) addFields(body, headersJson);
