@@ -261,12 +261,16 @@ function addFields(body: Uint8Array, headersJson: string): void {
     }
     return;
   }
+  let equals = -1;
   for (let at = 0; at < body.length; ) {
     const next = body.indexOf(ampersand, at);
     const end = next < 0 ? body.length : next;
-    // Most separators stand alone in hostile bodies, and most values are not encoded.
-    const equals = end - at > minBytes ? body.indexOf(equalsSign, at) : -1;
-    if (equals >= 0 && end - equals > minBytes) addField(body.subarray(equals + 1, end));
+    // Searched again only behind the last one found: fields without any would each search the whole body.
+    if (equals < at) {
+      const found = body.indexOf(equalsSign, at);
+      equals = found < 0 ? body.length : found;
+    }
+    if (end - equals > minBytes) addField(body.subarray(equals + 1, end));
     at = end + 1;
   }
 }

@@ -11,7 +11,7 @@ import {
   closeList,
   closeObject,
   colon,
-  endOfScalar,
+  comma,
   endOfString,
   openList,
   openObject,
@@ -117,16 +117,30 @@ function mayMeet(records: Buffer, start: number, end: number, test: ContentTest 
   if (records[before] !== colon) return false;
   if (!test || test.isPresence) return true;
   const from = skipSpace(records, before + 1);
-  const to = records[from] === quote ? endOfPlainString(records, from + 1) : endOfScalar(records, from);
+  // Only a value of its own meets such a test.
+  if (records[from] === openObject || records[from] === openList) return false;
+  const to = endOfShortScalar(records, from);
   return to < 0 || to > end || test.matchesJson(records, from, to);
 }
 
-/** The position after the closing quote; -1 if there is an escape before it. */
-function endOfPlainString(records: Buffer, start: number): number {
-  let at = start;
-  while (at < records.length && records[at] !== quote) if (records[at++] === backslash) return -1;
-  return at + 1;
+/** A longer value is left to the filter: a hostile body may have the key at every few bytes of it. */
+const maxScalarBytes = 1024;
+
+/** The position after the string, number or word; -1 if it is long, or a string with an escape. */
+function endOfShortScalar(records: Buffer, start: number): number {
+  const limit = Math.min(records.length, start + maxScalarBytes);
+  const isString = records[start] === quote;
+  for (let at = start + 1; at < limit; at++) {
+    const byte = records[at] as number;
+    if (isString && byte === backslash) return -1;
+    if (isString ? byte === quote : endsScalar(byte)) return isString ? at + 1 : at;
+  }
+  return -1;
 }
+
+/** As `endOfScalar`, and at a quote, which no number or word has. */
+const endsScalar = (byte: number): boolean =>
+  byte <= 0x20 || byte === comma || byte === closeList || byte === closeObject || byte === quote;
 
 /** Whether an event may have a form or a multipart body. A body that begins like JSON may still be one. */
 function createFormCheck(records: Buffer): MayMatch {
