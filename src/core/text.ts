@@ -25,6 +25,7 @@ export function firstCharacters(text: string, limit: number): string {
 
 /** The text, or at most `limit` characters of it around the part from `start` up to `end`. */
 export function charactersAround(text: string, start: number, end: number, limit: number): string {
+  if (text.length <= limit) return text;
   const part = firstCharacters(text.slice(start, end), limit);
   const left = limit - [...part].length;
   const before = [...text.slice(Math.max(0, start - 2 * limit), start)];

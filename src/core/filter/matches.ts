@@ -2,6 +2,7 @@
  * Where an event meets a filter: the fields that its terms about contents and texts match, each with its value. A field is written
  * as in a filter. Terms under NOT, in an alternative that does not match, and about columns are left out. Works in steps.
  */
+
 import { bodyField, formField, headerField, queryField } from '../../shared/filter/field-names.ts';
 import {
   type ContentTerm,
@@ -10,9 +11,9 @@ import {
   type Node,
   type Step,
   type Term,
-  type TextTerm,
   termsOf,
 } from '../../shared/filter/filter.ts';
+import type { MultipartPart } from '../../shared/multipart.ts';
 import { excerptOfMatch, foldCase } from '../blocks/search-text.ts';
 import { asBuffer } from '../encoding/buffer.ts';
 import { lowerName } from '../headers.ts';
@@ -45,9 +46,17 @@ type Hit = Match & {
 /** The fields of a body come after these. */
 const orderOf = { type: -3, header: -2, query: -1 } as const;
 
+/** `locate`: called only for hits, because it takes long. `path`: of a JSON value, which begins at `order`. */
+type Place = { order: number; locate: () => { field: string; path?: Step[] } | undefined };
 type ContentOrHas = Term & (ContentTerm | HasTerm);
-type Shown = { texts: { term: TextTerm; folded: string }[]; contents: { term: ContentOrHas; test: ContentTest }[] };
+/** `texts`: folded. */
+type Shown = { texts: readonly string[]; contents: { term: ContentOrHas; test: ContentTest }[] };
 type Facts = Partial<EventFacts> & { content: EventContent };
+
+/** Longer values are searched in pieces of so many characters. */
+const pieceCharacters = stepBytes;
+/** How much is read for one text between two yields: a value takes longer than reading it. */
+const textStepBytes = stepBytes / 64;
 
 /** Whether the filter has terms whose matches are shown. */
 export const hasMatches = ({ root }: Filter): boolean => termsOf(root).some(({ on }) => on !== 'column');
@@ -59,21 +68,22 @@ export const hasMatches = ({ root }: Filter): boolean => termsOf(root).some(({ o
 export function* findMatches({ root }: Filter, facts: Facts, now: number): Generator<undefined, Match[]> {
   const terms = root ? yield* shownTerms(root, facts, now) : [];
   if (terms.length === 0) return [];
+  const texts = new Map(terms.flatMap(term => (term.on === 'text' ? [[foldCase(term.text), term.text]] : [])));
   const shown: Shown = {
-    texts: terms.flatMap(term => (term.on === 'text' ? [{ term, folded: foldCase(term.text) }] : [])),
+    texts: [...texts.keys()],
     contents: terms.flatMap(term =>
       term.on === 'content' || term.on === 'has' ? [{ term, test: createContentTest(term) }] : [],
     ),
   };
-  const hits = createHits();
+  const hits = createHits(shown.texts);
   const { content, type } = facts;
-  for (const { folded } of shown.texts) if (type) hits.addText(folded, type, { field: 'type', order: orderOf.type });
+  if (type) hits.addTexts(type, { order: orderOf.type, locate: () => ({ field: 'type' }) });
   yield* addNamed(hits, shown, content);
   yield* addBody(hits, shown, content);
-  const rest = shown.texts.filter(({ folded }) => !hits.has(folded));
-  for (const { term, folded } of rest) {
-    const text = yield* excerptOfMatch(term.text, content.body, maxMatchCharacters);
-    if (text !== undefined) hits.addToBody(folded, text, content.body.length);
+  for (const [folded, text] of texts) {
+    if (hits.has(folded) || hits.isDone()) continue;
+    const excerpt = yield* excerptOfMatch(text, content.body, maxMatchCharacters);
+    if (excerpt !== undefined) hits.addToBody(folded, () => excerpt, content.body.length);
   }
   return yield* bestOf(hits.all(), content);
 }
@@ -100,47 +110,120 @@ function filterOf(root: Node): Filter {
 
 type Hits = ReturnType<typeof createHits>;
 
-function createHits() {
+function createHits(texts: readonly string[]) {
   const whole: Hit[] = [];
   const parts: Hit[] = [];
   /** The texts that were found, and those that were found outside of values. */
   const found = new Set<string>();
   const inBody = new Set<string>();
+  const long: { text: string; use: Use }[] = [];
+  /** Gets a text, folded, and where it begins. */
+  type Use = (folded: string, at: number) => void;
 
+  const listOf = (isWhole: boolean): Hit[] => (isWhole ? whole : parts);
+  const isFull = (isWhole: boolean): boolean => listOf(isWhole).length >= maxHits;
+  const isDone = (): boolean => isFull(true) && isFull(false);
   const add = (hit: Hit): void => {
-    const list = hit.isWhole ? whole : parts;
-    if (list.length < maxHits && !list.some(({ field, text }) => field === hit.field && text === hit.text))
+    const list = listOf(hit.isWhole);
+    if (!isFull(hit.isWhole) && !list.some(({ field, text }) => field === hit.field && text === hit.text))
       list.push(hit);
   };
+  /** Adds a part of a value. Returns whether the value has a field. */
+  const addPart = (
+    value: string,
+    part: { start: number; end: number; isWhole: boolean; isText: boolean },
+    { order, locate }: Place,
+  ): boolean => {
+    const { start, end, isWhole, isText } = part;
+    if (isFull(isWhole)) return true;
+    const { field, path } = locate() ?? {};
+    if (field === undefined) return false;
+    const text = charactersAround(value, start, end, maxMatchCharacters);
+    add({ field, text, isWhole, order, ...(path && { value: { path, start: order, isText } }) });
+    return true;
+  };
+
+  /** Looks for all texts in one text; in a long one not before `searchLong`. */
+  const search = (text: string, use: Use): void => {
+    if (text.length > pieceCharacters) {
+      long.push({ text, use });
+      return;
+    }
+    const foldedText = foldCase(text);
+    for (const folded of texts) {
+      const at = foldedText.indexOf(folded);
+      if (at >= 0) use(folded, at);
+    }
+  };
+  /** A match is inside one piece, without the character at its start, of which there may be half. */
+  const overlap = 1 + Math.max(0, ...texts.map(folded => folded.length));
+  function* searchLong(): Generator<undefined, void> {
+    for (const { text, use } of long.splice(0)) {
+      const left = new Set(texts);
+      for (let from = 0; from < text.length && left.size > 0 && !isDone(); from += pieceCharacters) {
+        const start = Math.max(0, from - overlap);
+        const piece = foldCase(text.slice(start, from + pieceCharacters));
+        for (const folded of left) {
+          const at = piece.indexOf(folded);
+          if (at < 0) continue;
+          left.delete(folded);
+          use(folded, start + at);
+        }
+        yield;
+      }
+    }
+  }
+
+  /** Adds the first part of a body where a text is in a key, or not in one value. @param excerpt the body around it */
+  const addToBody = (folded: string, excerpt: () => string, order: number): void => {
+    found.add(folded);
+    if (!inBody.has(folded) && !isFull(false)) add({ field: 'body', text: excerpt(), isWhole: false, order });
+    inBody.add(folded);
+  };
+
   return {
     has: (folded: string): boolean => found.has(folded),
     all: (): Hit[] => [...whole, ...parts],
     add,
+    addToBody,
+    isDone,
 
     /** Adds a value that meets a term about it. @param value the decoded value */
-    addValue(value: string, { term }: Shown['contents'][number], hit: Pick<Hit, 'field' | 'order' | 'value'>): void {
+    addValue(value: string, { term }: Shown['contents'][number], place: Place): void {
       const pieces = term.on === 'content' && !term.value.isQuoted ? term.value.text.split('*') : [];
       const piece = pieces.length > 1 ? (pieces.find(one => one !== '') ?? '') : value;
-      const at = value.indexOf(piece);
-      add({ ...hit, text: charactersAround(value, at, at + piece.length, maxMatchCharacters), isWhole: true });
+      const start = value.indexOf(piece);
+      addPart(value, { start, end: start + piece.length, isWhole: true, isText: false }, place);
     },
 
-    /** Adds a value if the text is a part of it, or of how it is written. */
-    addText(folded: string, value: string, hit: Pick<Hit, 'field' | 'order' | 'value'>, written = value): void {
-      const foldedValue = foldCase(value);
-      const at = foldedValue.indexOf(folded);
-      if (at < 0 && !foldCase(written).includes(folded)) return;
-      found.add(folded);
-      const [start, end] = at < 0 ? [0, 0] : [at, at + folded.length];
-      const isWhole = foldedValue === folded || foldCase(written) === folded;
-      add({ ...hit, text: charactersAround(value, start, end, maxMatchCharacters), isWhole });
+    /** Adds a value if a text is a part of it, or of how it is written. */
+    addTexts(value: string, place: Place, written = value): void {
+      const inValue = new Set<string>();
+      search(value, (folded, at) => {
+        inValue.add(folded);
+        const part = { start: at, end: at + folded.length, isWhole: value.length === folded.length, isText: true };
+        if (addPart(value, part, place)) found.add(folded);
+      });
+      if (written === value) return;
+      search(written, folded => {
+        const part = { start: 0, end: 0, isWhole: written.length === folded.length, isText: true };
+        if (!inValue.has(folded) && addPart(value, part, place)) found.add(folded);
+      });
     },
 
-    /** Adds the first part of a body where a text is in a key, or not in one value. @param excerpt the body around it */
-    addToBody(folded: string, excerpt: string, order: number): void {
-      found.add(folded);
-      if (!inBody.has(folded)) add({ field: 'body', text: excerpt, isWhole: false, order });
-      inBody.add(folded);
+    /** Adds the part of a body around each text that a key has. @param excerpt the body around a part of the key */
+    addKey(key: string, excerpt: (at: number, end: number) => string, order: number): void {
+      search(key, (folded, at) => addToBody(folded, () => excerpt(at, at + folded.length), order));
+    },
+
+    /** Does all steps of reading a body, or those until there are enough hits. */
+    *read(steps: Generator<undefined, void>): Generator<undefined, void> {
+      for (;;) {
+        const { done } = steps.next();
+        yield* searchLong();
+        if (done || isDone()) return;
+        yield;
+      }
     },
   };
 }
@@ -152,13 +235,13 @@ function* addNamed(hits: Hits, { contents }: Shown, content: EventContent): Gene
     if (term.field === 'header') {
       for (const [name, value] of content.headers)
         if (lowerName(name) === term.key && (test.isPresence || test.matchesText(value)))
-          hits.addValue(value, one, { field: headerField(name), order: orderOf.header });
+          hits.addValue(value, one, { order: orderOf.header, locate: () => ({ field: headerField(name) }) });
     } else if (term.field === 'query')
       yield* eachParameter(
         content.query,
         ({ name, value }) => {
           if (name === term.key && (test.isPresence || test.matchesText(value)))
-            hits.addValue(value, one, { field: queryField(name), order: orderOf.query });
+            hits.addValue(value, one, { order: orderOf.query, locate: () => ({ field: queryField(name) }) });
         },
         stepBytes,
       );
@@ -167,37 +250,36 @@ function* addNamed(hits: Hits, { contents }: Shown, content: EventContent): Gene
 
 function* addBody(hits: Hits, { texts, contents }: Shown, content: EventContent): Generator<undefined, void> {
   const ofBody = contents.filter(({ term }) => term.field === 'body');
+  const step = texts.length === 0 ? stepBytes : Math.ceil(textStepBytes / texts.length);
   const fields = yield* content.bodyFields(stepBytes);
-  if (fields.kind === 'json') yield* addJson(hits, { texts, contents: ofBody }, content.body);
+  if (fields.kind === 'json') yield* hits.read(addJson(hits, { texts, contents: ofBody }, content.body, step));
 
   const isNamed = ({ term }: Shown['contents'][number], name: string): boolean =>
     term.field === 'body' && (term.name === name || term.name === `${name}[]`);
   /** Adds a field of a form. */
   const addField = (name: string, value: string, written: string, order: number): void => {
-    const hit = { field: formField(name), order };
-    for (const { folded } of texts) hits.addText(folded, value, hit, written);
+    const place = { order, locate: () => ({ field: formField(name) }) };
+    hits.addTexts(value, place, written);
     for (const one of ofBody) {
       const { test } = one;
-      if (isNamed(one, name) && (test.isPresence || test.matchesText(value))) hits.addValue(value, one, hit);
+      if (isNamed(one, name) && (test.isPresence || test.matchesText(value))) hits.addValue(value, one, place);
     }
   };
-  if (fields.kind === 'form')
-    yield* eachParameter(
-      fields.text,
+  if (fields.kind === 'form') {
+    const { text } = fields;
+    const parameters = eachParameter(
+      text,
       ({ name, value, writtenName, writtenValue, start }) => {
         addField(name, value, writtenValue, start);
-        for (const { folded } of texts)
-          if (foldCase(writtenName).includes(folded))
-            hits.addToBody(
-              folded,
-              charactersAround(fields.text, start, start + writtenName.length, maxMatchCharacters),
-              start,
-            );
+        const excerpt = () => charactersAround(text, start, start + writtenName.length, maxMatchCharacters);
+        hits.addKey(writtenName, excerpt, start);
       },
-      stepBytes,
+      step,
     );
-  if (fields.kind === 'multipart')
-    for (const [order, part] of fields.parts.entries()) {
+    yield* hits.read(parameters);
+  }
+  function* addParts(parts: readonly MultipartPart[]): Generator<undefined, void> {
+    for (const [order, part] of parts.entries()) {
       const text = textOfPart(part);
       const { name, filename = '' } = part;
       if (name !== undefined && text !== undefined) addField(name, text, text, order);
@@ -211,53 +293,59 @@ function* addBody(hits: Hits, { texts, contents }: Shown, content: EventContent)
         });
       yield;
     }
+  }
+  if (fields.kind === 'multipart') yield* hits.read(addParts(fields.parts));
 }
 
-function* addJson(hits: Hits, { texts, contents }: Shown, body: Uint8Array): Generator<undefined, void> {
-  const onKey = (key: string, start: number, end: number): void => {
-    if (texts.length === 0) return;
-    const foldedKey = foldCase(key);
-    for (const { folded } of texts) {
-      const at = foldedKey.indexOf(folded);
-      if (at >= 0) hits.addToBody(folded, excerptOfKey(body, { key, at, length: folded.length, start, end }), start);
-    }
-  };
-  const onValue = (place: JsonPlace, start: number, end: number | undefined): void => {
+function addJson(hits: Hits, { texts, contents }: Shown, body: Uint8Array, step: number): Generator<undefined, void> {
+  const onKey = (key: string, start: number, end: number): void =>
+    hits.addKey(key, (at, to) => excerptOfKey(body, { key, at, to, start, end }), start);
+  const locate = createLocate();
+  const onValue = (current: JsonPlace, start: number, end: number | undefined): void => {
     const meeting = contents.filter(({ term, test }) => {
-      if (term.field !== 'body' || !leadsTo(term.path, place)) return false;
+      if (term.field !== 'body' || !leadsTo(term.path, current)) return false;
       return test.isPresence || (end !== undefined && test.matchesJson(body, start, end));
     });
-    if (meeting.length === 0 && texts.length === 0) return;
-    const value = end === undefined ? undefined : valueAt(body, start, end);
-    const foldedValue = value !== undefined && texts.length > 0 ? foldCase(value) : undefined;
-    const contained = texts.filter(({ folded }) => foldedValue?.includes(folded));
-    const field = meeting.length + contained.length > 0 ? fieldOf(place) : undefined;
-    if (field === undefined) return;
-    if (value === undefined) {
-      hits.add({ field, text: excerptOfContainer(body, start), isWhole: false, order: start });
+    if (end === undefined) {
+      // No filter is about the text of a list or an object.
+      if (meeting.length > 0)
+        hits.add({ field: 'body', text: excerptOfContainer(body, start), isWhole: false, order: start });
       return;
     }
-    const path = place.map((step): Step => (typeof step === 'number' ? { anyItem: true } : { key: step }));
-    const hit = (isText: boolean) => ({ field, order: start, value: { path, start, isText } });
-    for (const one of meeting) hits.addValue(value, one, hit(false));
-    for (const { folded } of contained) hits.addText(folded, value, hit(true));
+    if (meeting.length === 0 && texts.length === 0) return;
+    const value = body[start] === quote ? stringAt(body, start, end) : asBuffer(body).toString('latin1', start, end);
+    // A long value is searched when the walk has gone on.
+    const path = value.length > pieceCharacters ? [...current] : current;
+    const place = { order: start, locate: () => locate(path) };
+    for (const one of meeting) hits.addValue(value, one, place);
+    hits.addTexts(value, place);
   };
-  yield* walkJson(body, { onKey, onValue }, stepBytes);
+  return walkJson(body, { onKey, onValue }, step);
 }
-
-const valueAt = (body: Uint8Array, start: number, end: number): string =>
-  body[start] === quote ? stringAt(body, start, end) : asBuffer(body).toString('latin1', start, end);
 
 /** Whether a path of a filter leads to a value. */
 const leadsTo = (path: readonly Step[], place: JsonPlace): boolean =>
   path.length === place.length &&
   path.every((step, i) => ('anyItem' in step ? typeof place[i] === 'number' : step.key === String(place[i])));
 
-/** Undefined if it is too long, or the whole document. */
-function fieldOf(place: JsonPlace): string | undefined {
+/** Finds the field and the path of a JSON value: undefined for one that is too long, and for the whole document. */
+function createLocate() {
+  let last: { place: JsonPlace; located: { field: string; path: Step[] } | undefined } | undefined;
+  return (place: JsonPlace) => {
+    // The items of a list have the same field.
+    const isSame = (step: string | number, i: number): boolean =>
+      step === last?.place[i] || (typeof step === 'number' && typeof last?.place[i] === 'number');
+    if (last?.place.length !== place.length || !place.every(isSame))
+      last = { place: [...place], located: located(place) };
+    return last.located;
+  };
+}
+
+function located(place: JsonPlace): { field: string; path: Step[] } | undefined {
   if (place.length === 0 || place.length > maxFieldSteps) return undefined;
   const field = bodyField(place.map(step => (typeof step === 'number' ? undefined : step)));
-  return field.length > maxFieldCharacters ? undefined : field;
+  if (field.length > maxFieldCharacters) return undefined;
+  return { field, path: place.map(step => (typeof step === 'number' ? { anyItem: true } : { key: step })) };
 }
 
 /** A character has at most four bytes. */
@@ -265,11 +353,11 @@ const maxExcerptBytes = 4 * maxMatchCharacters;
 
 function excerptOfKey(
   body: Uint8Array,
-  found: { key: string; at: number; length: number; start: number; end: number },
+  found: { key: string; at: number; to: number; start: number; end: number },
 ): string {
-  const { key, at, length, start, end } = found;
+  const { key, at, to, start, end } = found;
   const written = decodeUtf8Leniently(body.subarray(start, end));
-  if (written.length > maxMatchCharacters) return charactersAround(key, at, at + length, maxMatchCharacters);
+  if (written.length > maxMatchCharacters) return charactersAround(key, at, to, maxMatchCharacters);
   return excerptOfBytes(body, start, end);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Adds to the events of a page where they match its filter. Reads their contents again, in time slices, and a bounded number of
- * bytes for each page: the search has read far more.
+ * bytes for each page, for a bounded time: the search has read far more.
  */
 import { groupBySize } from '../../core/blocks/group-by-size.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -18,6 +18,8 @@ import type { EventsStore, SummaryRow } from './store.ts';
 const maxHeldBytes = 4 << 20;
 /** The events after these bytes have no matches, unless the first event alone is larger. */
 const maxPageBytes = 16 << 20;
+/** After so much work, without pauses, the event that is read and those after it have no matches. */
+const maxPageMs = 1000;
 
 /**
  * @param events the summaries of the rows, in their order
@@ -34,11 +36,23 @@ export type AddMatched = (
 
 export function createMatched(options: {
   store: Pick<EventsStore, 'rowsWithContent'>;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'monotonic'>;
   createSlices: CreateSlices;
   contentReads: ContentReads;
 }): AddMatched {
   const { store, clock, createSlices, contentReads } = options;
+  /** Does steps while there is time left. */
+  function* within(left: { ms: number }, steps: Generator<undefined, Matched[]>): Generator<undefined, Matched[]> {
+    while (left.ms > 0) {
+      const startedAt = clock.monotonic();
+      const { done, value } = steps.next();
+      left.ms -= clock.monotonic() - startedAt;
+      if (done) return value;
+      yield;
+    }
+    return [];
+  }
+
   return async ({ endpoint, cutoff }, rows, events, filter, reader) => {
     if (rows.length === 0 || !hasMatches(filter)) return events;
     const now = clock.now();
@@ -46,14 +60,17 @@ export function createMatched(options: {
     const summaries = new Map(rows.map(({ seq }, i) => [seq, events[i]]));
     const matched = new Map<EventSummary, Matched[]>();
     const small = withinBytes(rows, maxPageBytes);
+    const left = { ms: maxPageMs };
     const hasLarge = small.some(({ size }) => size > largeBodyBytes);
     await contentReads.run(hasLarge ? reader : undefined, async read => {
-      for (const group of groupBySize(small, maxHeldBytes))
+      for (const group of groupBySize(small, maxHeldBytes)) {
+        if (left.ms <= 0) break;
         for (const { seq, sourceIp, ...row } of await store.rowsWithContent(endpoint.seq, cutoff, group, read)) {
           const event = summaries.get(seq);
           const facts = event && { ...knownFacts(event), sourceIp, content: createEventContent(row) };
-          if (facts) matched.set(event, await advance(findMatches(filter, facts, now), yieldIfDue));
+          if (facts) matched.set(event, await advance(within(left, findMatches(filter, facts, now)), yieldIfDue));
         }
+      }
     });
     return events.map(event => ({ ...event, matched: matched.get(event) ?? [] }));
   };

@@ -219,8 +219,7 @@ export const EventForward = t.Object(
     id: t.String(),
     name: t.String(),
     state: literals(['waiting', 'failed', 'delivered', 'given_up', 'skipped'], {
-      description:
-        'waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person',
+      description: 'waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person',
     }),
     attempts: t.Integer(),
     lastStatus: nullable(t.Integer({ description: 'null without an answer' })),
