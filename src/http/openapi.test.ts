@@ -133,7 +133,6 @@ describe('/openapi.json', () => {
       'acceptInvitation',
       'getInvitation',
       'getSession',
-      'getSetupLink',
       'setUp',
       'signIn',
     ]);

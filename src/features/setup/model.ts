@@ -19,6 +19,5 @@ export const SetupRequest = t.Object(
     ],
   },
 );
-export const SetupParams = t.Object({ token: SetupRequest.properties.token });
 export const SetupDone = t.Object({ account: Account, endpoint: Endpoint }, { title: 'SetupDone' });
 export type SetupDone = Static<typeof SetupDone>;

@@ -1,4 +1,4 @@
-/* The first run: whether a setup link is valid, and the account that it creates. */
+/* POST /api/setup: the first run. */
 import { Elysia } from 'elysia';
 import { optionallyAuthenticated } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
@@ -6,11 +6,11 @@ import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { Ok, responses } from '../../http/schemas.ts';
+import { responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { SessionsService } from '../sessions/service.ts';
-import { SetupDone, SetupParams, SetupRequest } from './model.ts';
+import { SetupDone, SetupRequest } from './model.ts';
 import type { SetupService } from './service.ts';
 
 export type SetupRoutesOptions = {
@@ -22,44 +22,24 @@ export type SetupRoutesOptions = {
 };
 
 export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRoutesOptions) =>
-  new Elysia({ prefix: '/api/setup', tags: ['Sessions'] })
-    .use(optionallyAuthenticated(gate))
-    .get(
-      '/:token',
-      async ({ params }) => {
-        await setup.check(params.token);
-        return { ok: true };
-      },
-      {
-        params: SetupParams,
-        response: responses({ 200: Ok }),
-        ...operation({
-          operationId: 'getSetupLink',
-          permission: 'team',
-          summary: 'Whether a setup link is valid',
-          description: 'For the page that asks for the email and the password of the owner.',
-          security: [],
-        }),
-      },
-    )
-    .post(
-      '',
-      async ({ principal, request, body, set, status }) => {
-        const { account: owner, endpoint } = await setup.complete(body.token, body);
-        set.headers['set-cookie'] = cookie.set(await sessions.start(owner, clientInfo(request, principal)));
-        return status(201, { account: await account.account(owner.id), endpoint });
-      },
-      {
-        ...jsonInput(SetupRequest),
-        response: responses({ 201: SetupDone }, 400),
-        ...operation({
-          operationId: 'setUp',
-          permission: 'team',
-          audit: 'account.created',
-          summary: 'First run: create the owner account and the first endpoint',
-          description:
-            'Takes the token of the setup link that the server prints at each start while there is no account. Once there is an account, there is no such link, and this is always refused.',
-          security: [],
-        }),
-      },
-    );
+  new Elysia({ prefix: '/api/setup', tags: ['Sessions'] }).use(optionallyAuthenticated(gate)).post(
+    '',
+    async ({ principal, request, body, set, status }) => {
+      const { account: owner, endpoint } = await setup.complete(body.token, body);
+      set.headers['set-cookie'] = cookie.set(await sessions.start(owner, clientInfo(request, principal)));
+      return status(201, { account: await account.account(owner.id), endpoint });
+    },
+    {
+      ...jsonInput(SetupRequest),
+      response: responses({ 201: SetupDone }, 400),
+      ...operation({
+        operationId: 'setUp',
+        permission: 'team',
+        audit: 'account.created',
+        summary: 'First run: create the owner account and the first endpoint',
+        description:
+          'Takes the token of the setup link that the server prints at each start while there is no account. Once there is an account, there is no such link, and this is always refused.',
+        security: [],
+      }),
+    },
+  );

@@ -10,8 +10,6 @@ export type SetupService<Account, Endpoint> = {
   isRequired: () => Promise<boolean>;
   /** `BASE_URL/setup?token=…`; undefined when there is an account. */
   link: () => Promise<string | undefined>;
-  /** @throws unauthorized for a wrong or used token */
-  check: (token: string) => Promise<void>;
   /** @throws unauthorized for a wrong or used token, invalid for the address or password */
   complete: (
     token: string,
@@ -44,14 +42,8 @@ export function createSetupService<Account, Endpoint>(options: {
     return false;
   };
 
-  const check = async (given: string): Promise<void> => {
-    if (!(await isRequired())) throw alreadySetUp();
-    if (token === undefined || !timingSafeEqual(digest(given), digest(token))) throw wrongToken();
-  };
-
   return {
     isRequired,
-    check,
 
     async link() {
       if (!(await isRequired())) return undefined;
@@ -60,7 +52,8 @@ export function createSetupService<Account, Endpoint>(options: {
     },
 
     async complete(given, owner) {
-      await check(given);
+      if (!(await isRequired())) throw alreadySetUp();
+      if (token === undefined || !timingSafeEqual(digest(given), digest(token))) throw wrongToken();
       const account = await createOwner(owner);
       token = undefined;
       if (!account) throw alreadySetUp();

@@ -33,16 +33,6 @@ describe('the setup link', () => {
   });
 });
 
-describe('GET /api/setup/{token}', () => {
-  test('200 for the link, and 401 for a wrong and for a used one', async () => {
-    const token = tokenOf(await newLink());
-    expect(await browser.json(200, 'GET', `/api/setup/${token}`)).toEqual({ ok: true });
-    await browser.json(401, 'GET', `/api/setup/${token}x`);
-    await browser.json(201, 'POST', '/api/setup', { token, ...owner });
-    await browser.json(401, 'GET', `/api/setup/${token}`);
-  });
-});
-
 describe('POST /api/setup', () => {
   test('201 with the owner on plan pro, a session, and an endpoint that accepts deliveries', async () => {
     const response = await browser.call('POST', '/api/setup', { token: tokenOf(await newLink()), ...owner });

@@ -68,7 +68,7 @@ export const apiListeners: ApiListeners = { onSignedOut: () => {}, onRateLimited
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** On these paths 401 means wrong credentials or not signed in, not that a session ended. */
-const pathsHandling401 = /^\/api\/(session$|setup)/;
+const pathsHandling401 = new Set(['/api/session', '/api/setup']);
 const maxRateLimitWaits = 3;
 
 export const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
@@ -85,7 +85,7 @@ async function responseTo(
     const response = await send(method, path, body, signal, known);
     if (response.ok || response.status === 304) return response;
     const error = await errorOf(response);
-    if (error.status === 401 && !pathsHandling401.test(path)) apiListeners.onSignedOut();
+    if (error.status === 401 && !pathsHandling401.has(path)) apiListeners.onSignedOut();
     if (error.status !== 429 || method !== 'GET' || waitCount >= maxRateLimitWaits) throw error;
     apiListeners.onRateLimited(error.retryAfterSeconds);
     await new Promise(resolve => setTimeout(resolve, error.retryAfterSeconds * 1000 + 50));
@@ -144,7 +144,6 @@ export const api = {
   session: () => call<SignedIn>('GET', '/api/session'),
   signIn: (email: string, password: string) => call<unknown>('POST', '/api/session', { email, password }),
   signOut: () => call<Ok>('DELETE', '/api/session'),
-  checkSetupLink: (token: string) => call<unknown>('GET', `/api/setup/${encodeURIComponent(token)}`),
   setUp: (token: string, email: string, password: string) =>
     call<SetupDone>('POST', '/api/setup', { token, email, password }),
   changePassword: (change: { current: string; password: string; signOutEverywhere: boolean }) =>
