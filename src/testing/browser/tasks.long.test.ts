@@ -72,8 +72,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
       if (!(focused instanceof HTMLElement) || focused === document.body) return undefined;
       const { top, left, bottom, right, width, height } = focused.getBoundingClientRect();
       const isOnScreen = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth && width > 0 && height > 0;
-      const { outlineStyle, boxShadow } = getComputedStyle(focused);
-      const isMarked = outlineStyle !== 'none' || boxShadow !== 'none' || focused.closest('.search, .palette') !== null;
+      // The ring of a link that stands for its row is around the row.
+      const ringed = [focused, focused.closest('.event-row, .endpoint-card')].filter(element => element !== null);
+      const isMarked =
+        focused.closest('.search, .palette') !== null ||
+        ringed
+          .map(element => getComputedStyle(element))
+          .some(one => one.outlineStyle !== 'none' || one.boxShadow !== 'none');
       return isOnScreen && isMarked ? undefined : focused.outerHTML.slice(0, 200);
     });
     expect(problem).toBeUndefined();

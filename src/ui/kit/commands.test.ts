@@ -8,15 +8,18 @@ const press = (key: string, code = '', modifiers: Partial<KeyPress> = {}): KeyPr
   ctrlKey: false,
   metaKey: false,
   altKey: false,
+  getModifierState: () => false,
   ...modifiers,
 });
+
+const capsLock = { getModifierState: (name: string): boolean => name === 'CapsLock' };
 
 describe('the name of a pressed key', () => {
   test.each<[string, KeyPress, boolean, string | undefined]>([
     ['a letter', press('j', 'KeyJ'), false, 'j'],
     ['with Shift', press('N', 'KeyN', { shiftKey: true }), false, 'N'],
-    ['with Caps Lock', press('R', 'KeyR'), false, 'r'],
-    ['with Caps Lock and Shift', press('r', 'KeyR', { shiftKey: true }), false, 'R'],
+    ['with Caps Lock', press('R', 'KeyR', capsLock), false, 'r'],
+    ['with Caps Lock and Shift', press('r', 'KeyR', { ...capsLock, shiftKey: true }), false, 'R'],
     ['in another alphabet', press('о', 'KeyJ'), false, 'j'],
     ['on another layout, the letter counts and not its place', press('z', 'KeyY'), false, 'z'],
     ['a sign', press('?', 'Slash', { shiftKey: true }), false, '?'],

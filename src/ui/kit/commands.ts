@@ -48,23 +48,32 @@ export const listedCommands = (): Command[] => [...sources].flatMap(source => so
 /** The newest commands first, so that a panel that was just opened takes precedence over the page below it. */
 export const registeredCommands = (): Command[] => [...sources].reverse().flatMap(source => source());
 
-export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+export type KeyPress = Pick<
+  KeyboardEvent,
+  'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey' | 'getModifierState'
+>;
 
 /**
- * The name of a pressed key as commands have it; undefined for a combination that belongs to the browser. Only Shift makes a letter a
- * capital, Caps Lock makes no difference. A letter key of another alphabet counts as the Latin letter in its place.
+ * The name of a pressed key as commands have it; undefined for a combination that belongs to the browser. Caps Lock makes no
+ * difference, and a letter key of another alphabet counts as the Latin letter in its place.
  */
 export function keyName(press: KeyPress, isMac: boolean): string | undefined {
   const [mod, foreign] = isMac ? [press.metaKey, press.ctrlKey] : [press.ctrlKey, press.metaKey];
   if (press.altKey || foreign || (mod && press.shiftKey)) return undefined;
-  const name = latin(press);
-  return mod ? `Mod+${name}` : name;
+  const name = press.getModifierState('CapsLock') ? withoutCapsLock(press) : latin(press);
+  // With Shift it is another command, so a capital comes from Caps Lock, even where the browser does not say so.
+  return mod ? `Mod+${/^[A-Z]$/.test(name) ? name.toLowerCase() : name}` : name;
 }
 
 function latin({ key, code, shiftKey }: KeyPress): string {
   const isOtherAlphabet = key.length === 1 && !/[\0-\x7f]/.test(key);
-  const letter = isOtherAlphabet ? /^Key([A-Z])$/.exec(code)?.[1] : /^[a-z]$/i.exec(key)?.[0];
-  return letter === undefined ? key : shiftKey ? letter.toUpperCase() : letter.toLowerCase();
+  const letter = isOtherAlphabet ? /^Key([A-Z])$/.exec(code)?.[1] : undefined;
+  return letter === undefined ? key : shiftKey ? letter : letter.toLowerCase();
+}
+
+function withoutCapsLock(press: KeyPress): string {
+  const key = latin(press);
+  return /^[a-z]$/i.test(key) ? (press.shiftKey ? key.toUpperCase() : key.toLowerCase()) : key;
 }
 
 /** Runs the newest command of a key that has something to do. Returns whether there was one. */
