@@ -153,6 +153,26 @@ describe('live list', () => {
     expect(ids(list)).toEqual([]);
   });
 
+  test('an event that comes during a refresh hides none that were missed, and stays', async () => {
+    const source = server(2);
+    const list = createLiveList({
+      isFolded: false,
+      onChange: () => {},
+      fetchPage: async cursor => {
+        const page = await source.fetchPage(cursor);
+        if (list.state().phase === 'ready') list.push(event(list.state().length === 2 ? 4 : 9));
+        return page;
+      },
+    });
+    await list.start();
+    source.events.unshift(event(4), event(3));
+    await list.refresh();
+    expect(ids(list).toSorted()).toEqual([1, 2, 3, 4]);
+    for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
+    await list.refresh();
+    expect(ids(list)).toEqual([9, 8, 7, 6]);
+  });
+
   test('a refresh that failed for the moment, or that overlaps another, asks to be repeated', async () => {
     let failure: Error | undefined;
     const list = createLiveList({

@@ -56,7 +56,8 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   let failures = 0;
   let isPaused = false;
   let isLoadingMore = false;
-  let isRefreshing = false;
+  /** The events that came while the newest page is loaded again; undefined when it is not. */
+  let arrivedMeanwhile: Map<string, EventSummary> | undefined;
   let isClosed = false;
   /** More than a page of new events was found while paused: the list is reloaded when it resumes. */
   let hasGap = false;
@@ -90,16 +91,20 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
 
   /** Adds the new events of the newest page, or starts over after a gap. All before `missedSince` is known. False: call it again. */
   const refresh = async (missedSince = 0): Promise<boolean> => {
-    if (isRefreshing) return false;
-    isRefreshing = true;
+    if (arrivedMeanwhile) return false;
+    const arrived = new Map<string, EventSummary>();
+    arrivedMeanwhile = arrived;
     try {
       const page = await fetchPage(undefined);
-      const overlap = page.events.findIndex(event => knownIds.has(event.id));
+      // Events that were missed may be below one that came from the stream meanwhile.
+      const overlap = page.events.findIndex(({ id }) => knownIds.has(id) && !arrived.has(id));
       // A page that was cut short has all that was missed if it reaches back to it.
       const hasArrivals = page.scannedTo !== null && page.scannedTo <= missedSince;
       const isGap = overlap < 0 && page.nextCursor !== null && !hasArrivals;
-      if (isGap && !isPaused) reset(page);
-      else {
+      if (isGap && !isPaused) {
+        reset(page);
+        for (const event of arrived.values()) addArrival(event);
+      } else {
         hasGap ||= isGap;
         for (const event of page.events.slice(0, overlap < 0 ? undefined : overlap).reverse()) addArrival(event);
       }
@@ -107,7 +112,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
     } catch (error) {
       return !isRetryable(error);
     } finally {
-      isRefreshing = false;
+      arrivedMeanwhile = undefined;
       notify();
     }
   };
@@ -115,6 +120,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   const addArrival = (event: EventSummary): void => {
     if (knownIds.has(event.id)) return;
     knownIds.add(event.id);
+    arrivedMeanwhile?.set(event.id, event);
     if (isPaused) {
       if (isFolded) removeDelivery(held, event);
       held.push(event);
