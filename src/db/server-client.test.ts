@@ -136,7 +136,7 @@ describe('a server that holds writes', () => {
   });
 
   test('and reads, too, has another problem', async () => {
-    const { client, captureBatch, writeProblem } = connect({ requestMs: 20, captureMs: 20, stallMs: 0 });
+    const { client, captureBatch, writeProblem } = connect({ requestMs: 500, captureMs: 20, stallMs: 0 });
     await failure(captureBatch([insert(2)]));
     expect(await writeProblem()).toBeUndefined();
     expect(arrived).toContain('1');

@@ -56,8 +56,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   let failures = 0;
   let isPaused = false;
   let isLoadingMore = false;
-  /** The events that came while the newest page is loaded again; undefined when it is not. */
-  let arrivedMeanwhile: Map<string, EventSummary> | undefined;
+  let arrivedDuringRefresh: Map<string, EventSummary> | undefined;
   let isClosed = false;
   /** More than a page of new events was found while paused: the list is reloaded when it resumes. */
   let hasGap = false;
@@ -91,9 +90,9 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
 
   /** Adds the new events of the newest page, or starts over after a gap. All before `missedSince` is known. False: call it again. */
   const refresh = async (missedSince = 0): Promise<boolean> => {
-    if (arrivedMeanwhile) return false;
+    if (arrivedDuringRefresh) return false;
     const arrived = new Map<string, EventSummary>();
-    arrivedMeanwhile = arrived;
+    arrivedDuringRefresh = arrived;
     try {
       const page = await fetchPage(undefined);
       // Events that were missed may be below one that came from the stream meanwhile.
@@ -112,7 +111,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
     } catch (error) {
       return !isRetryable(error);
     } finally {
-      arrivedMeanwhile = undefined;
+      arrivedDuringRefresh = undefined;
       notify();
     }
   };
@@ -120,7 +119,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   const addArrival = (event: EventSummary): void => {
     if (knownIds.has(event.id)) return;
     knownIds.add(event.id);
-    arrivedMeanwhile?.set(event.id, event);
+    arrivedDuringRefresh?.set(event.id, event);
     if (isPaused) {
       if (isFolded) removeDelivery(held, event);
       held.push(event);
