@@ -17,6 +17,7 @@ import type { Config } from '../config/config.ts';
 import { LockedError, lockDataDirectory } from '../db/files/lock.ts';
 import { eventually } from '../testing/poll.ts';
 import { randomBytes } from '../testing/test-server.ts';
+import { thrownBy } from '../testing/thrown-by.ts';
 import { openDataDirectory, readOrCreateSecret } from './data-directory.ts';
 import type { Io } from './io.ts';
 
@@ -109,7 +110,7 @@ const mayNotBeWritten = (): void => {
     ['where it would be made', (): string => join(directory, 'data'), 'cannot be created'],
   ])('%s', async (_what, dataDir, words) => {
     chmodSync(directory, 0o500);
-    await expect(openDataDirectory(io(), configFor(dataDir()), 'test')).rejects.toThrow(
+    expect(await thrownBy(openDataDirectory(io(), configFor(dataDir()), 'test'))).toThrow(
       `${words}: permission denied\nRun Hooktape as its owner`,
     );
     expect(readdirSync(directory)).toEqual([]);
@@ -118,7 +119,7 @@ const mayNotBeWritten = (): void => {
   test.each(['hooktape.lock', 'hooktape.lock.holder', 'hooktape.db', 'hooktape.db-wal'])('for its %s', async name => {
     const file = join(directory, name);
     writeFileSync(file, '', { mode: 0o400 });
-    await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
+    expect(await thrownBy(openDataDirectory(io(), configFor(directory), 'test'))).toThrow(
       `${file} cannot be written: permission denied\nRun Hooktape as its owner`,
     );
     expect(readdirSync(directory)).toEqual([name]);
@@ -127,14 +128,14 @@ const mayNotBeWritten = (): void => {
   test('for its capture journal', async () => {
     const journal = join(directory, 'hooktape.db.capture');
     mkdirSync(journal, { mode: 0o500 });
-    await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
+    expect(await thrownBy(openDataDirectory(io(), configFor(directory), 'test'))).toThrow(
       `the capture journal ${journal} cannot be used: permission denied\nRun Hooktape as its owner`,
     );
   });
 
   test('for a secret that is not readable', async () => {
     writeFileSync(join(directory, 'secret'), 'x', { mode: 0o000 });
-    await expect(openDataDirectory(io(), configFor(directory), 'test')).rejects.toThrow(
+    expect(await thrownBy(openDataDirectory(io(), configFor(directory), 'test'))).toThrow(
       `${join(directory, 'secret')} cannot be read: permission denied\nRun Hooktape as its owner`,
     );
   });
@@ -146,14 +147,14 @@ const elsewhereMayNotBeWritten = (): void => {
 
   test('itself', async () => {
     chmodSync(join(directory, 'db'), 0o500);
-    await expect(openDataDirectory(io(), config(), 'test')).rejects.toThrow(
+    expect(await thrownBy(openDataDirectory(io(), config(), 'test'))).toThrow(
       /\/db of the database cannot be used: permission denied\n.*, or set HOOKTAPE_DATABASE_URL to a file in another/,
     );
   });
 
   test.each(['x.db', 'x.db-wal', 'x.db.hooktape.lock', 'x.db.hooktape.lock.holder'])('for its %s', async name => {
     writeFileSync(join(directory, 'db', name), '', { mode: 0o400 });
-    await expect(openDataDirectory(io(), config(), 'test')).rejects.toThrow(
+    expect(await thrownBy(openDataDirectory(io(), config(), 'test'))).toThrow(
       /\/db\/x\S+ cannot be written: permission denied\n.*, or set HOOKTAPE_DATABASE_URL to a file in another/,
     );
   });
@@ -165,7 +166,7 @@ if (process.getuid?.() !== 0) {
 }
 
 test('a path where no directory can be created is refused with the setting to change', async () => {
-  await expect(openDataDirectory(io(), configFor('/proc/hooktape'), 'test')).rejects.toThrow(
+  expect(await thrownBy(openDataDirectory(io(), configFor('/proc/hooktape'), 'test'))).toThrow(
     /^the data directory \/proc\/hooktape cannot be created: .*\nSet HOOKTAPE_DATA_DIR to a writable directory\.$/,
   );
 });
@@ -173,7 +174,7 @@ test('a path where no directory can be created is refused with the setting to ch
 test('a link to a database in a missing directory is refused with the setting to change', async () => {
   symlinkSync(join(directory, 'missing', 'x.db'), join(directory, 'link.db'));
   const config = { ...configFor(join(directory, 'data')), databaseUrl: `file:${directory}/link.db` };
-  await expect(openDataDirectory(io(), config, 'test')).rejects.toThrow(
+  expect(await thrownBy(openDataDirectory(io(), config, 'test'))).toThrow(
     /missing of the database does not exist\nCreate it/,
   );
 });
@@ -183,7 +184,7 @@ test.each([
   ['/missing/x.db', /missing of the database does not exist\nCreate it, or set HOOKTAPE_DATABASE_URL/],
 ])('a database at %j of a directory is refused with what to set', async (place, words) => {
   const config = { ...configFor(join(directory, 'data')), databaseUrl: `file:${directory}${place}` };
-  await expect(openDataDirectory(io(), config, 'test')).rejects.toThrow(words);
+  expect(await thrownBy(openDataDirectory(io(), config, 'test'))).toThrow(words);
 });
 
 describe('a write-ahead log without its database', () => {
@@ -193,7 +194,7 @@ describe('a write-ahead log without its database', () => {
   test.each([undefined, ''])('is kept and reported (database: %p)', async content => {
     if (content !== undefined) writeFileSync(join(directory, database), content);
     writeFileSync(join(directory, log), 'the newest events');
-    await expect(opening()).rejects.toThrow(
+    expect(await thrownBy(opening())).toThrow(
       /hooktape\.db is missing or empty, but its write-ahead log .*\nPut the database file back/,
     );
     expect(readFileSync(join(directory, log), 'utf8')).toBe('the newest events');
@@ -204,7 +205,7 @@ describe('a write-ahead log without its database', () => {
     symlinkSync(join(directory, 'elsewhere', 'x.db'), join(directory, database));
     const kept = join(directory, 'elsewhere', 'x.db-wal');
     writeFileSync(kept, 'the newest events');
-    await expect(opening()).rejects.toThrow(/elsewhere\/x\.db is missing or empty, but its write-ahead log /);
+    expect(await thrownBy(opening())).toThrow(/elsewhere\/x\.db is missing or empty, but its write-ahead log /);
     expect(readFileSync(kept, 'utf8')).toBe('the newest events');
   });
 

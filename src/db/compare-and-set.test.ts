@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import type { Client } from '@libsql/client';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
+import { thrownBy } from '../testing/thrown-by.ts';
 import { compareAndSetStatements, requireNoRowStatement, writeIfUnchanged } from './compare-and-set.ts';
 
 let server: TestServer;
@@ -70,6 +71,6 @@ test('of 20 concurrent writes from one value, one succeeds', async () => {
 
 test('other errors are thrown', async () => {
   const attempt = writeIfUnchanged(client, [...set('one', 1, 5), 'INSERT INTO meta VALUES (NULL, NULL)']);
-  await expect(attempt).rejects.toThrow('NOT NULL');
+  expect(await thrownBy(attempt)).toThrow('NOT NULL');
   expect(await values()).toEqual([1, 2]);
 });

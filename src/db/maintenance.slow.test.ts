@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
 import { createSealer } from '../core/secrets/seal.ts';
 import { randomBytes, spawnThread } from '../testing/test-server.ts';
+import { thrownBy } from '../testing/thrown-by.ts';
 import { writeBackup } from './backup.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { createDatabase } from './open-database.ts';
@@ -109,7 +110,7 @@ describe('withReader', () => {
     ]).then(() => order.push('short'));
     await Promise.all([long, short]);
     expect(order).toEqual(['short', 'long']);
-    await expect(database.withReader(client => client.execute('DELETE FROM meta'))).rejects.toThrow('readonly');
+    expect(await thrownBy(database.withReader(client => client.execute('DELETE FROM meta')))).toThrow('readonly');
   });
 
   test('fails when the database is closed', async () => {
@@ -151,7 +152,7 @@ describe('writeBackup', () => {
       file: file('copy'),
       partialFile: file('copy.part'),
     });
-    await expect(written).rejects.toThrow('disk is full');
+    expect(await thrownBy(written)).toThrow('disk is full');
     const damaging = { ...maintenance, copyInto: async (path: string) => writeFileSync(path, 'x'.repeat(40_000)) };
     const damaged = writeBackup({
       maintenance: damaging,
@@ -159,7 +160,7 @@ describe('writeBackup', () => {
       file: file('copy'),
       partialFile: file('copy.part2'),
     });
-    await expect(damaged).rejects.toThrow();
+    expect(await thrownBy(damaged)).toThrow();
     for (const name of ['copy', 'copy.part', 'copy.part2']) expect(existsSync(file(name))).toBe(false);
   });
 

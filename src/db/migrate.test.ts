@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
+import { thrownBy } from '../testing/thrown-by.ts';
 import { migrate, readVersion, SchemaError } from './migrate.ts';
 import { createDatabase, openDatabaseEarly } from './open-database.ts';
 
@@ -98,7 +99,7 @@ describe('migrate', () => {
         return client.migrate(statements);
       },
     };
-    await expect(migrate(racing, [first], noCopy)).rejects.toThrow('newer Hooktape');
+    expect(await thrownBy(migrate(racing, [first], noCopy))).toThrow('newer Hooktape');
     other.close();
   });
 });
@@ -185,7 +186,7 @@ describe('openDatabaseEarly', () => {
 
   test('reports at `open` that the file cannot be opened', async () => {
     const { database } = open(directory);
-    await expect(database.open()).rejects.toThrow();
+    expect(await thrownBy(database.open())).toThrow();
     await database.close();
   });
 });

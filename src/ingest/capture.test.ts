@@ -1,6 +1,7 @@
 /* The responses to senders when a callback for stored events fails. The rest is in ingest.test.ts. */
 import { expect, test } from 'bun:test';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
+import { thrownBy } from '../testing/thrown-by.ts';
 import { type CaptureService, createCaptureService } from './capture.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -95,6 +96,6 @@ test('a delivery that is still prepared when the server stops is refused, not st
   const slow = capture.record({ seq: 1, token: 'a' }, delivery);
   await capture.drain();
   resolve();
-  await expect(slow).rejects.toThrow('shutting down');
+  expect(await thrownBy(slow)).toThrow('shutting down');
   expect(stored).toEqual([]);
 });

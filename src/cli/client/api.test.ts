@@ -1,6 +1,7 @@
 /* Requests to a server that says nothing, little, or to come back later. */
 import { expect, test } from 'bun:test';
 import { systemClock } from '../../core/clock.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { type Io, UnreachableError } from '../io.ts';
 import { createApi } from './api.ts';
 
@@ -28,14 +29,14 @@ const dripping = (pieces: readonly string[]): Response =>
 
 test('a server that says nothing for too long cannot be reached; one that says a little can', async () => {
   using silent = openApi(() => new Promise(() => {}));
-  await expect(silent.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow(UnreachableError);
+  expect(await thrownBy(silent.api.call('GET', '/x', { silenceMs: 50 }))).toThrow(UnreachableError);
   const pieces = ['{"a":', ...Array.from({ length: 20 }, () => ' '), '1}'];
   using slow = openApi(() => dripping(pieces));
   expect(await slow.api.call<object>('GET', '/x', { silenceMs: 900 })).toEqual({ a: 1 });
   using stalled = openApi(
     () => new Response(new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{')) })),
   );
-  await expect(stalled.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow('did not respond in time');
+  expect(await thrownBy(stalled.api.call('GET', '/x', { silenceMs: 50 }))).toThrow('did not respond in time');
 });
 
 test('a call ends when its caller does', async () => {
@@ -43,8 +44,8 @@ test('a call ends when its caller does', async () => {
   const stop = new AbortController();
   const call = silent.api.call('GET', '/x', { signal: stop.signal });
   stop.abort();
-  await expect(call).rejects.toThrow();
-  await expect(silent.api.call('GET', '/x', { signal: stop.signal })).rejects.toThrow();
+  expect(await thrownBy(call)).toThrow();
+  expect(await thrownBy(silent.api.call('GET', '/x', { signal: stop.signal }))).toThrow();
 });
 
 test('the rate limit is waited for, unless the caller does that', async () => {
@@ -105,7 +106,7 @@ test('a GET whose connection breaks is sent again, a few times; a change is not'
     ['GET', true, 4],
   ] as const) {
     using broken = breaking(1000, '');
-    await expect(broken.api(isPatient).call(method, '/x', {})).rejects.toThrow(UnreachableError);
+    expect(await thrownBy(broken.api(isPatient).call(method, '/x', {}))).toThrow(UnreachableError);
     expect(broken.count()).toBe(times);
   }
 });

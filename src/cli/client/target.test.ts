@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { UsageError } from '../io.ts';
 import { checkTarget } from './target.ts';
 
@@ -41,16 +42,16 @@ test.each([
   ['http://app.test.example.com/', ['93.184.215.14']],
   ['http://notlocal/', ['93.184.215.14']],
 ])('%s needs --allow-remote', async (url, addresses) => {
-  await expect(checkTarget(url, { option: '--to', isRemoteAllowed: false }, resolvesTo(...addresses))).rejects.toThrow(
-    '--allow-remote',
-  );
+  expect(
+    await thrownBy(checkTarget(url, { option: '--to', isRemoteAllowed: false }, resolvesTo(...addresses))),
+  ).toThrow('--allow-remote');
   await checkTarget(url, { option: '--to', isRemoteAllowed: true }, resolvesTo(...addresses));
 });
 
 test.each(['', 'ftp://127.0.0.1/', 'http:127.0.0.1', 'localhost:3000', 'http://user:pass@127.0.0.1/'])(
   '%j is wrong usage',
   async url => {
-    await expect(checkTarget(url, { option: '--to', isRemoteAllowed: true }, resolvesTo())).rejects.toBeInstanceOf(
+    expect(await thrownBy(checkTarget(url, { option: '--to', isRemoteAllowed: true }, resolvesTo()))).toThrow(
       UsageError,
     );
   },
@@ -65,9 +66,9 @@ test('a name under localhost is this machine, even when nothing resolves it', as
     { address: '::1', family: 6 },
   ]);
   // It may resolve to anything a moment later.
-  await expect(
-    checkTarget('http://nowhere.example.com/', { option: '--to', isRemoteAllowed: false }, fails),
-  ).rejects.toThrow('--allow-remote');
+  expect(
+    await thrownBy(checkTarget('http://nowhere.example.com/', { option: '--to', isRemoteAllowed: false }, fails)),
+  ).toThrow('--allow-remote');
   for (const url of ['http://nowhere.example.com/', 'http://app.test/'])
     expect(await checkTarget(url, { option: '--to', isRemoteAllowed: url.includes('example') }, fails)).toEqual([]);
 });

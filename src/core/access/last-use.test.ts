@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createLastUseRecorder } from './last-use.ts';
 
 function open(write: (lastUses: ReadonlyMap<string, number>) => Promise<void>) {
@@ -36,6 +37,6 @@ test('a use during a flush stays pending', async () => {
 test('a failed flush keeps the uses pending', async () => {
   const lastUses = open(() => Promise.reject(new Error('disk full')));
   lastUses.record('a');
-  await expect(lastUses.flush()).rejects.toThrow('disk full');
+  expect(await thrownBy(lastUses.flush())).toThrow('disk full');
   expect(lastUses.pending('a')).toBe(1);
 });

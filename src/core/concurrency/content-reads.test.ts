@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { eventually } from '../../testing/poll.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { type ContentRead, type ContentReadsOptions, createContentReads, type Reader } from './content-reads.ts';
 import { createMemoryReservations } from './memory-reservations.ts';
 
@@ -65,7 +66,7 @@ describe('reads', () => {
     const left = start('left', reader('ada', { signal: gone.signal }));
     all.push(start('last', reader('ada')));
     gone.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    expect(await thrownBy(left)).toThrow('gone');
     for (const name of ['first', 'last', 'second']) await end(name);
     await Promise.all(all);
     expect(started).toEqual(['first', 'second', 'last']);
@@ -115,7 +116,7 @@ describe('the memory of a read', () => {
       await read.hold(10);
       throw new Error('damaged');
     });
-    await expect(failing).rejects.toThrow('damaged');
+    expect(await thrownBy(failing)).toThrow('damaged');
     expect([reads.heldBytes(), reads.running()]).toEqual([0, 0]);
   });
 
@@ -156,7 +157,7 @@ describe('the memory of a read', () => {
       await read.hold(10);
       held++;
     });
-    await expect(one).rejects.toThrow('gone');
+    expect(await thrownBy(one)).toThrow('gone');
     await eventually(() => reads.running() === 0);
     expect([held, reads.heldBytes()]).toEqual([1, 0]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createSemaphore } from './semaphore.ts';
 
 /** Work that starts when it is called and ends when the test says so. */
@@ -104,8 +105,8 @@ describe('acquire', () => {
     const last = take('last');
     expect(waiting('ada')).toBe(2);
     gone.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
-    await expect(take('too late', gone.signal)).rejects.toThrow('gone');
+    expect(await thrownBy(left)).toThrow('gone');
+    expect(await thrownBy(take('too late', gone.signal))).toThrow('gone');
     expect(waiting('ada')).toBe(1);
     first();
     first();

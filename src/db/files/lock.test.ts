@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { LockedError, lockDatabase, lockDataDirectory } from './lock.ts';
 
 let directory: string;
@@ -64,7 +65,7 @@ describe('the data directory', () => {
   ])('can be locked, by one holder, when a power cut left %s in the lock file', async (_what, content) => {
     writeFileSync(join(directory, 'hooktape.lock'), content);
     const lock = await lockDataDirectory(directory, 'first');
-    await expect(lockDataDirectory(directory, 'second')).rejects.toBeInstanceOf(LockedError);
+    expect(await thrownBy(lockDataDirectory(directory, 'second'))).toThrow(LockedError);
     await lock.release();
     await (await lockDataDirectory(directory, 'third')).release();
   });

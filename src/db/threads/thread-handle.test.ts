@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import type { ReplyMessage, RequestMessage } from './messages.ts';
 import { startThread } from './thread-handle.ts';
 
@@ -185,7 +186,7 @@ describe('a thread that is being closed', () => {
     const { thread, worker, failures } = await startFakeThread();
     const closing = thread.close();
     worker.onerror?.({ message: 'gone' });
-    await expect(closing).rejects.toThrow('gone');
+    expect(await thrownBy(closing)).toThrow('gone');
     expect(failures).toHaveLength(1);
   });
 });
@@ -206,7 +207,7 @@ describe('the queue', () => {
 
   test('does not count a statement that cannot be packed', async () => {
     const { thread, received } = await startFakeThread();
-    await expect(thread.send(execute('SELECT ?', [Number.NaN]))).rejects.toBeInstanceOf(TypeError);
+    expect(await thrownBy(thread.send(execute('SELECT ?', [Number.NaN])))).toThrow(TypeError);
     expect([thread.queueDepth(), received.length]).toEqual([0, 0]);
   });
 

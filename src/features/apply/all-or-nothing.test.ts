@@ -1,6 +1,7 @@
 /* Pruning, and that an apply does all of a file or nothing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { openDeclaring, summary } from '../../testing/declared.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import { createDeclaredStore, type NewEndpoint } from './store.ts';
 
@@ -103,7 +104,7 @@ describe('all or nothing', () => {
     }));
     expect(await createDeclaredStore(db).write({ ...writes, create }, { now: 1, withPinned: false })).toBe(false);
     expect(await send('/in/ep_x1')).toBe(404);
-    await expect(find(`fresh ${run}`)).rejects.toThrow('0 endpoints');
+    expect(await thrownBy(find(`fresh ${run}`))).toThrow('0 endpoints');
   });
 
   test('many applies at once make each endpoint once', async () => {

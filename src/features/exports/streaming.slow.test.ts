@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { eventually, stableCount } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { readHistory } from './history.ts';
 import type { ExportsStore } from './store.ts';
 
@@ -111,7 +112,7 @@ describe('a failure in the middle', () => {
     const rest = async () => {
       while (!(await reader?.read())?.done);
     };
-    await expect(rest()).rejects.toThrow('endpoint not found');
+    expect(await thrownBy(rest())).toThrow('endpoint not found');
   });
 
   // Over the network all reads share the one client that is broken here.

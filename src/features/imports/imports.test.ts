@@ -3,6 +3,7 @@ import { fromHarEntry } from '../../cli/import/har-entry.ts';
 import { detect } from '../../platforms/platforms.ts';
 import { exchange } from '../../testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 
 let server: TestServer;
 let ada: TestAccount;
@@ -56,14 +57,14 @@ describe('an import', () => {
 
   test('adds nothing of a batch with a wrong event', async () => {
     const { id } = await ada.createEndpoint();
-    await expect(server.services.imports.add(id, [event(0), event(1, { method: '' })])).rejects.toThrow('method');
+    expect(await thrownBy(server.services.imports.add(id, [event(0), event(1, { method: '' })]))).toThrow('method');
     expect(await ada.json(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ eventCount: 0, lastReceivedAt: null });
   });
 
   test('into a deleted endpoint is refused', async () => {
     const { id } = await ada.createEndpoint();
     await ada.json(200, 'DELETE', `/api/endpoints/${id}`);
-    await expect(server.services.imports.add(id, [event(0)])).rejects.toThrow('endpoint not found');
+    expect(await thrownBy(server.services.imports.add(id, [event(0)]))).toThrow('endpoint not found');
   });
 
   test('of a HAR export restores every character of a request line', async () => {

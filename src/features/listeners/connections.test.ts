@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { randomBytes } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createConnections, type ReplayToListener } from './connections.ts';
 
 const identity = { endpoint: 1, name: 'laptop', instance: 'one-run-of-it', accountId: 'acc_1' };
@@ -78,7 +79,7 @@ test('50 replays at most wait for one listener', async () => {
   const connections = open(60_000);
   const connection = connections.enter(identity, about);
   const waiting = Array.from({ length: 50 }, () => connections.send(identity, replay, limits()));
-  await expect(connections.send(identity, replay, limits())).rejects.toThrow('too many replays wait');
+  expect(await thrownBy(connections.send(identity, replay, limits()))).toThrow('too many replays wait');
   connections.remove(connection);
   await Promise.all(waiting);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createFakeSource, summaryOf } from '../../testing/tail-source.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createEventStream } from './event-stream.ts';
 import { createTail } from './tail.ts';
 
@@ -37,14 +38,14 @@ describe('an event stream', () => {
     await reader.read();
     const waiting = reader.read();
     tail.end({ reason: 'stalled' });
-    await expect(waiting).rejects.toThrow('stalled');
+    expect(await thrownBy(waiting)).toThrow('stalled');
   });
 
   test('is aborted, and closes its tail, when events cannot be read', async () => {
     const { source, tail, reader } = open();
     source.listAfter = () => Promise.reject(new Error('the database does not answer'));
     await reader.read();
-    await expect(reader.read()).rejects.toThrow('does not answer');
+    expect(await thrownBy(reader.read())).toThrow('does not answer');
     expect(await tail.ended).toEqual({ reason: 'closed' });
   });
 

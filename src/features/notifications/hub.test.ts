@@ -3,6 +3,7 @@ import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { notFound } from '../../core/errors.ts';
 import { eventually } from '../../testing/poll.ts';
 import { createFakeSource, summaryOf } from '../../testing/tail-source.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createNotificationsService, type NotificationsService } from './service.ts';
 
 const principal = { accountId: 'acc_1', teamId: 'team_1', plan: 'pro' } as const;
@@ -85,7 +86,7 @@ describe('notifications', () => {
     notifications.shutDown();
     expect(await waits[1]).toEqual({ kind: 'ended', end: { reason: 'shutdown' } });
     expect(notifications.openTails()).toBe(0);
-    await expect(openTail(notifications)).rejects.toThrow('shutting down');
+    expect(await thrownBy(openTail(notifications))).toThrow('shutting down');
   });
 
   test('a signal that was aborted before closes the tail at once', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { unauthorized } from '../../core/errors.ts';
 import { holdClock } from '../../testing/clock.ts';
 import { createFakeSource, type FakeSource, summaryOf } from '../../testing/tail-source.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createTail, type Tail } from './tail.ts';
 
 const waitMs = 10_000;
@@ -122,7 +123,7 @@ describe('a tail', () => {
     const tail = follow(source, { verify });
     await tail.recheck();
     source.store();
-    await expect(tail.next({ waitMs })).rejects.toThrow('does not answer');
+    expect(await thrownBy(tail.next({ waitMs }))).toThrow('does not answer');
     fails = false;
     tail.recorded(source.store());
     expect(await take(tail, 1)).toEqual(['evt_2']);

@@ -8,6 +8,7 @@ import {
   type TestClient,
 } from '../../testing/oauth-harness.ts';
 import { closePeers, peer, reply } from '../../testing/raw-destination.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createMetadataFetcher, isMetadataUrl } from './client-metadata-document.ts';
 
 const url = 'https://c.test/oauth/client.json';
@@ -108,7 +109,7 @@ describe('client ID metadata documents', () => {
       limits.push(request.previewBytes, request.timeoutMs);
       return { kind: 'refused', reason: 'x' };
     });
-    await expect(fetchDocument(url)).rejects.toThrow('x');
+    expect(await thrownBy(fetchDocument(url))).toThrow('x');
     expect(limits).toEqual([5120, 5000]);
   });
   test.each([
@@ -132,7 +133,7 @@ describe('client ID metadata documents', () => {
           resolve: async () => addresses.map(text => ({ address: text, family: text.includes(':') ? 6 : 4 })),
         });
         const fetchDocument = createMetadataFetcher(guarded.send);
-        await expect(fetchDocument(`https://c.test:${listener.port}/c`)).rejects.toThrow('not a public address');
+        expect(await thrownBy(fetchDocument(`https://c.test:${listener.port}/c`))).toThrow('not a public address');
       }
       expect(listener.connects()).toBe(0);
     },
@@ -147,7 +148,7 @@ describe('client ID metadata documents', () => {
       // A documentation address, where nothing answers.
       resolve: async () => [{ address: lookups++ === 0 ? '203.0.113.1' : '127.0.0.1', family: 4 }],
     });
-    await expect(createMetadataFetcher(guarded.send)(`https://c.test:${listener.port}/c`)).rejects.toThrow();
+    expect(await thrownBy(createMetadataFetcher(guarded.send)(`https://c.test:${listener.port}/c`))).toThrow();
     expect([lookups, listener.connects()]).toEqual([1, 0]);
   });
   test.each([

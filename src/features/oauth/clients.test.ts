@@ -4,6 +4,7 @@ import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from 
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { base, type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 
 let harness: OAuthHarness;
 let ada: SignedInAccount;
@@ -76,7 +77,7 @@ describe('openid-client', () => {
     const config = await register({ token_endpoint_auth_method: 'none' });
     const { landed, checks } = await start(config);
     landed.searchParams.set('iss', 'https://evil.test');
-    await expect(openid.authorizationCodeGrant(config, landed, checks)).rejects.toThrow();
+    expect(await thrownBy(openid.authorizationCodeGrant(config, landed, checks))).toThrow();
   });
 });
 
@@ -164,7 +165,7 @@ describe('the MCP SDK client', () => {
       });
     const newClient = () => new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     const first = make();
-    await expect(newClient().connect(first)).rejects.toThrow();
+    expect(await thrownBy(newClient().connect(first))).toThrow();
     expect(kept.sentTo?.searchParams.get('resource')).toBe(`${base}/mcp`);
     const landed = await browse(kept.sentTo ?? new URL(base));
     await first.finishAuth(landed.searchParams);

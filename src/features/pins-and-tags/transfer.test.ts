@@ -4,6 +4,7 @@ import { fromHarEntry } from '../../cli/import/har-entry.ts';
 import { maxPinsPerTeam } from '../../core/limits.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 
 let server: TestServer;
 let ada: TestAccount;
@@ -128,7 +129,7 @@ describe('an export and its import', () => {
   ])('%j is refused, and nothing is imported', async change => {
     const { events } = await createMarked();
     const { id } = await ada.createEndpoint();
-    await expect(server.services.imports.add(id, [{ ...events[0], ...change }])).rejects.toThrow();
+    expect(await thrownBy(server.services.imports.add(id, [{ ...events[0], ...change }]))).toThrow();
     expect(await exportOf(id)).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { recordMany, rowsOf } from '../../testing/events.ts';
 import { type Expected, expectEvents, insertEvents, packedEvent } from '../../testing/packing.ts';
 import { createTestSweeper } from '../../testing/sweeper.ts';
 import { openTestServer, type TestServer } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createRetentionStore, type RetentionStore } from './store.ts';
 
 const day = 86_400_000;
@@ -264,7 +265,7 @@ describe('a removal', () => {
         return store.removeExpired(found);
       },
     }));
-    await expect(sweeper.slice()).rejects.toThrow('full');
+    expect(await thrownBy(sweeper.slice())).toThrow('full');
     expect(await rowsOf(server, 'SELECT count(*) FROM events')).toEqual([[3]]);
     isFull = false;
     await sweeper.run();

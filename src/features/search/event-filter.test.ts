@@ -4,6 +4,7 @@ import type { ContentRead } from '../../core/concurrency/content-reads.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createEventFilter } from './event-filter.ts';
 import { createSearchStore } from './store.ts';
 
@@ -70,13 +71,13 @@ describe.each(['select', 'explain'] as const)('%s', how => {
       held.push(bytes);
       if (held.filter(one => one > 0).length === 2) opened.leave();
     });
-    await expect(opened.filter[how](seqs)).rejects.toThrow('gone');
+    expect(await thrownBy(opened.filter[how](seqs))).toThrow('gone');
     expect(held.filter(bytes => bytes > 0)).toHaveLength(2);
   });
 
   test('stops within an event when its client leaves', async () => {
     const opened = open(bytes => bytes > 0 && opened.leave(), 100);
-    await expect(opened.filter[how](seqs.slice(0, 1))).rejects.toThrow('gone');
+    expect(await thrownBy(opened.filter[how](seqs.slice(0, 1)))).toThrow('gone');
   });
 });
 

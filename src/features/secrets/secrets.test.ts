@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { holdClock } from '../../testing/clock.ts';
 import { exchange } from '../../testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 
 type Signature = { platform: string | null; verdict: string; reason: string | null; proves: string | null };
 type Detail = { platform: string; eventType: string; signatureValid: boolean | null; signature: Signature | null };
@@ -222,7 +223,7 @@ describe('across a restart', () => {
       directory: server.directory,
       env: { ...env, HOOKTAPE_SECRET: 'another one' },
     });
-    await expect(wrong).rejects.toThrow('HOOKTAPE_SECRET');
+    expect(await thrownBy(wrong)).toThrow('HOOKTAPE_SECRET');
 
     const again = await openTestServer({ clock, directory: server.directory, env });
     const { key } = await again.services.keys.create(dora.accountId, 'again');

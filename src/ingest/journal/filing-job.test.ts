@@ -4,6 +4,7 @@ import { mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InStatement } from '@libsql/client';
 import { openTestServer, randomBytes, type TestServer } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createJournalEncoder } from '../../wiring/encoders.ts';
 import { createCaptureStore, lastSeqSql, packRows } from '../store.ts';
 import type { FilingJob } from './filing.ts';
@@ -96,7 +97,7 @@ test.each(['before', 'after'] as const)(
   async when => {
     const work = [await append(1, 'A', 'B'), await append(3, 'C')];
     failure = { when, error: Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' }) };
-    await expect(file(job(work))).rejects.toThrow('disk I/O error');
+    expect(await thrownBy(file(job(work)))).toThrow('disk I/O error');
     await file(job([...work, await append(4, 'D')], true));
     expect((await stored()).map(([seq, method]) => [seq, method])).toEqual([
       [1, 'A'],

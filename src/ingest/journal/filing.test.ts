@@ -2,6 +2,7 @@
 import { serialize } from 'bun:jsc';
 import { describe, expect, test } from 'bun:test';
 import { eventually } from '../../testing/poll.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createFiling, type FilingJob, type FilingOptions, type FilingReport } from './filing.ts';
 import { groupsIn } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
@@ -249,7 +250,7 @@ describe('while filing fails', () => {
     expect(filing.failure()).toBe(full);
     expect(filing.filed()).toBeUndefined();
     expect(filing.isUnfiled(12)).toBe(true);
-    await expect(filing.waitForCapacity()).rejects.toThrow('could not be stored yet');
+    expect(await thrownBy(filing.waitForCapacity())).toThrow('could not be stored yet');
     isFull = false;
     await stored;
     await eventually(() => !filing.failure());

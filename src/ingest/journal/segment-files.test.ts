@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from '../../testing/test-server.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createSegmentFiles, type OpenSegment } from './segment-files.ts';
 
 let parent: string;
@@ -73,7 +74,7 @@ test('no segment is used while names cannot be synced', async () => {
     if (isBroken) throw Object.assign(new Error('input/output error'), { code: 'EIO' });
     synced.push(path);
   });
-  await expect(files.openNext(0, 1)).rejects.toThrow('input/output error');
+  expect(await thrownBy(files.openNext(0, 1))).toThrow('input/output error');
   isBroken = false;
   await openAndClose(files);
   expect(synced).toEqual([parent, directory]);

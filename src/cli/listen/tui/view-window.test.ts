@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { answer, capturedEvent } from '../../../testing/listen-session.ts';
 import { fail, openView, openWithEvents, pressEscape, receive, rowOf, text } from '../../../testing/terminal-view.ts';
+import { thrownBy } from '../../../testing/thrown-by.ts';
 import { OperationError } from '../../io.ts';
 
 describe('the window', () => {
@@ -143,7 +144,7 @@ describe('the end', () => {
       session: { stop: () => Promise.reject(new OperationError('the position was not saved')) },
     });
     view.press('q');
-    await expect(view.view.done).rejects.toThrow('the position was not saved');
+    expect(await thrownBy(view.view.done)).toThrow('the position was not saved');
     expect(await view.emulator.isAlternate()).toBe(false);
   });
 
@@ -156,7 +157,7 @@ describe('the end', () => {
       },
     });
     view.press('o');
-    await expect(view.view.done).rejects.toThrow('broken');
+    expect(await thrownBy(view.view.done)).toThrow('broken');
     expect([await view.emulator.isAlternate(), view.process.seen.isRaw]).toEqual([false, false]);
   });
 
