@@ -18,9 +18,8 @@ export function describeCondition(rule: DescribedRule): string {
   const { subject, isSingular } = describeSubject(rule);
   const when = rule.when?.trim();
   const parts = [when ? `${subject} that ${isSingular ? 'matches' : 'match'} ${when}` : subject];
-  if (rate && isCounted(rule))
-    parts.push(`if more than ${rate.max} ${rate.max === 1 ? 'comes' : 'come'} in ${rate.perS} s`);
-  if (chance !== undefined && chance < 1) parts.push(`with a chance of ${Number((chance * 100).toPrecision(6))}%`);
+  if (rate && isCounted(rule)) parts.push(`when above ${rate.max} per ${rate.perS} s`);
+  if (chance !== undefined && chance < 1) parts.push(`${Number((chance * 100).toPrecision(6))}% of them, at random`);
   if (handshake) parts.push('handshakes included');
   return parts.join(', ');
 }
@@ -33,14 +32,14 @@ function describeSubject(rule: DescribedRule): { subject: string; isSingular: bo
   const many = `${one}s${of}`;
   if (!isCounted(rule))
     return rate
-      ? { subject: `${many} beyond ${rate.max} in ${rate.perS} s`, isSingular: false }
+      ? { subject: `${many} above ${rate.max} per ${rate.perS} s`, isSingular: false }
       : { subject: 'every request', isSingular: true };
   if (first === undefined) return { subject: `every ${ordinal(every)} ${one}${of}`, isSingular: true };
   if (every > first) return { subject: `no ${one}`, isSingular: true };
   if (every > 1) return { subject: `every ${ordinal(every)} of the first ${first} ${many}`, isSingular: false };
   return first === 1
-    ? { subject: `the first ${one}${of}`, isSingular: true }
-    : { subject: `the first ${first} ${many}`, isSingular: false };
+    ? { subject: `first ${one}${of}`, isSingular: true }
+    : { subject: `first ${first} ${many}`, isSingular: false };
 }
 
 /** `2nd`, `3rd`, `11th`. */
@@ -51,12 +50,12 @@ export function ordinal(n: number): string {
 }
 
 const faults: Record<NonNullable<DescribedRule['answer']['fault']>, string> = {
-  close: 'connection closed',
-  reset: 'connection reset',
-  stall: 'stalled answer',
+  close: 'close the connection',
+  reset: 'reset the connection',
+  stall: 'headers, then no body',
 };
 
-/** `500`, `429 with Retry-After`, `200 after 15 s`, `connection closed`. */
+/** `500`, `429 with Retry-After`, `200 after 15 s`, `close the connection`. */
 export function describeAnswer(rule: DescribedRule): string {
   const { rate, answer } = rule;
   const status = statusOf(rule);

@@ -29,7 +29,7 @@ const send = async (request: object, id = event): Promise<EventDetail['replays']
 };
 
 describe('the request of a replay', () => {
-  test('as captured', async () => {
+  test('As captured', async () => {
     await open();
     const { id, request } = await send({});
     expect(id).toMatch(/^rpl_[0-9a-z]{31}$/);

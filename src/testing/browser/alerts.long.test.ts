@@ -78,13 +78,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('go to alerts');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Know when webhooks stop coming' }).waitFor();
+    await page.getByRole('heading', { name: 'Know when webhooks stop arriving' }).waitFor();
     await isAccessible('empty');
-    await page.getByRole('button', { name: 'Alert me to silence' }).focus();
+    await page.getByRole('button', { name: 'Alert me when it goes silent' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('Fires: No event for 30 minutes.').waitFor();
+    await page.getByText('Fires when no event arrives for 30 minutes.').waitFor();
     await expectEventually(() => page.getByRole('radio', { name: /^Silence/ }).isChecked()).toBe(true);
-    const filter = page.getByRole('combobox', { name: 'Only count events that match' });
+    const filter = page.getByRole('combobox', { name: 'Count only events that match' });
     await filter.focus();
     await page.keyboard.type('tpye:push');
     await page.keyboard.press('Enter');
@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await page.getByRole('option', { name: 'type:push' }).waitFor();
     await page.keyboard.press('Escape');
     await filter.fill('type:push');
-    await page.getByText('Fires: No event that matches type:push for 30 minutes.').waitFor();
+    await page.getByText('Fires when no event that matches type:push arrives for 30 minutes.').waitFor();
     await isAccessible('form');
     // What is missing is said at its field, which gets the focus.
     await page.getByRole('button', { name: 'Create alert' }).click();
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
 
   test('the secret is shown once, and a test reaches the receiver, signed with it', async () => {
     await page.goto(`${endpointUrl}/alerts`);
-    await page.getByRole('button', { name: 'Alert me to silence' }).click();
+    await page.getByRole('button', { name: 'Alert me when it goes silent' }).click();
     await page.getByLabel('Channel').selectOption('Webhook');
     await page.getByLabel('URL', { exact: true }).fill(`${receiver.origin}/hook`);
     await page.getByLabel('Name').fill(hostileName);
@@ -129,10 +129,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: hostileName }).waitFor();
     await expectEventually(() => page.locator('main img').count()).toBe(0);
-    await page.getByText('Press Test to see that notifications arrive.').waitFor();
+    await page.getByText('Press Test to check that notifications arrive.').waitFor();
     await page.waitForFunction(() => document.activeElement?.classList.contains('alert-test'));
     await page.keyboard.press('Enter');
-    await page.getByRole('status').getByText('The test arrived. The receiver answered 200.').waitFor();
+    await page.getByRole('status').getByText('Test delivered. The receiver answered 200.').waitFor();
     await expectEventually(focused).toBe(`Test ${hostileName}`);
     const { text, headers } = receiver.received.at(-1) ?? { text: '', headers: {} };
     expect(new Webhook(secret).verify(text, headers)).toMatchObject({
@@ -142,7 +142,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await isAccessible('tested');
     status = 404;
     await page.keyboard.press('Enter');
-    await page.getByText("The test didn't arrive. The receiver answered 404.").waitFor();
+    await page.getByText('Test failed. The receiver answered 404.').waitFor();
     status = 200;
     await isAccessible('failed');
     expect(await page.content()).not.toContain(secret);
@@ -162,9 +162,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await page.getByText('At most 30 days.').waitFor();
     await page.getByLabel('No event for').fill('2');
     await page.getByLabel('Name').fill('Quiet pushes');
-    await page.getByLabel('Make a new signing secret').check();
+    await page.getByLabel('Create a new signing secret').check();
     // Leaving the page loses nothing.
-    await page.getByRole('link', { name: /^← Settings of/ }).click();
+    await page.getByRole('link', { name: /^← Settings:/ }).click();
     await page.getByRole('link', { name: 'Edit alerts' }).click();
     await page.getByText('Your unsaved changes are still here').waitFor();
     await expectEventually(() => page.getByLabel('Name').inputValue()).toBe('Quiet pushes');
@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await expectEventually(() => page.getByRole('combobox', { name: /match/ }).count()).toBe(0);
     await expectEventually(() => page.getByLabel('Unit').count()).toBe(0);
     await page.getByRole('radio', { name: /^Invalid signatures/ }).check();
-    await page.getByText('Fires: 3 events with an invalid signature within 5 minutes.').waitFor();
+    await page.getByText('Fires when 3 events have an invalid signature within 5 minutes.').waitFor();
     await page.getByLabel('Channel').selectOption('Email');
     await page.getByText('HOOKTAPE_SMTP_URL').waitFor();
     await expectEventually(() => page.getByRole('button', { name: 'Create alert' }).isDisabled()).toBe(true);
@@ -271,7 +271,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts by email'), () => {
     await page.getByLabel('Email address').fill('oncall@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Test New event types' }).click();
-    await page.getByText('The test arrived. The mail server took it.').waitFor();
+    await page.getByText('Test delivered. The mail server accepted it.').waitFor();
     expect(mailServer.received[0]).toMatchObject({ to: ['oncall@example.com'] });
     await dashboard.close();
     await mailServer.close();

@@ -139,17 +139,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
   test('unsaved changes survive leaving the page, and are saved only without mistakes', async () => {
     await openRule();
     await page.getByLabel('Name', { exact: true }).fill(hostileName);
-    await page.getByLabel('Only the first').fill('two');
-    await page.getByRole('link', { name: '← Settings of' }).click();
+    await page.getByLabel('First N only').fill('two');
+    await page.getByRole('link', { name: '← Settings:' }).click();
     await page.getByRole('heading', { name: 'Endpoint settings' }).waitFor();
     await page.getByRole('link', { name: 'Edit answers' }).click();
     await page.getByText('Your unsaved changes are still here').waitFor();
     await expectEventually(names).toEqual([hostileName]);
     await page.keyboard.press('Control+s');
-    await page.getByLabel('Only the first').and(page.locator(':focus')).waitFor();
+    await page.getByLabel('First N only').and(page.locator(':focus')).waitFor();
     expect((await stored()).rules[0]?.['name']).toBe('rule-1');
-    await page.getByLabel('Only the first').fill('2');
-    await page.getByLabel('Count', { exact: true }).selectOption('the attempts of each delivery');
+    await page.getByLabel('First N only').fill('2');
+    await page.getByLabel('Count', { exact: true }).selectOption('Attempts, per delivery');
     await page.getByLabel('Fault').selectOption('Close the connection without an answer');
     await page.getByText('the first 2 attempts of each delivery that match type:push').waitFor();
     await save();
@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     expect(await push('2').catch(() => 'cut')).toBe('cut');
     await page.goto(listUrl);
     await page.locator('.event-row').getByText(`closed · ${hostileName}`).waitFor();
-    await page.locator('a.header-mark[title*="connection closed: the first 2 attempts"]').waitFor();
+    await page.locator('a.header-mark[title*="close the connection: first 2 attempts"]').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.locator('.event-row').filter({ hasText: '503 · rule-1' }).locator('.event-link').click();
     await page.getByText('Answered 503, by the rule “rule-1”.').waitFor();
@@ -199,7 +199,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('button', { name: 'Reset to the default answer' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
-    await page.getByText('No rules: the default answer').waitFor();
+    await page.getByText('No rules: senders get 200').waitFor();
     await expectEventually(stored).toEqual({ rules: [] });
     const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
     expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
@@ -208,10 +208,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
   test('a rate has the limit of the server, shown while it is typed', async () => {
     await page.goto(`${listUrl}/answers`);
     await page.getByRole('button', { name: 'Add a rule' }).click();
-    await page.getByLabel('Rate: requests').fill('1001');
+    await page.getByLabel('Rate limit: requests').fill('1001');
     await page.getByText('A whole number from 1 to 1,000.').waitFor();
-    await page.getByLabel('Rate: requests').fill('1000');
-    await page.getByLabel('Rate: seconds').fill('1');
+    await page.getByLabel('Rate limit: requests').fill('1000');
+    await page.getByLabel('Rate limit: seconds').fill('1');
     await save();
     expect(await callApi<object>(page, 'GET', `/api/endpoints/${id}/answers`)).toMatchObject({
       rules: [{ rate: { max: 1000, perS: 1 } }],

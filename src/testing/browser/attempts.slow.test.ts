@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     await sendMoreAttempts();
     await selectNewest();
     await page.keyboard.press('e');
-    await page.getByRole('link', { name: /^Attempt 1 .*the first one/ }).click();
+    await page.getByRole('link', { name: /^Attempt 1 .*first attempt/ }).click();
     await page.locator('.attempt-row.selected').waitFor();
     await page.getByRole('treeitem').first().waitFor();
     await checkAccessibility('unfolded');
@@ -79,7 +79,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     await selectNewest();
     await page.keyboard.press('6');
     const panel = page.getByRole('tabpanel');
-    await panel.getByText('They have the same delivery id in a header. Their bodies differ.').waitFor();
+    await panel.getByText('Recognised by the delivery id in a header. The bodies differ.').waitFor();
     await expectEventually(() => panel.getByRole('listitem').count()).toBe(3);
     await checkAccessibility('event');
     await panel.getByRole('link', { name: 'Compare with attempt 1' }).click();

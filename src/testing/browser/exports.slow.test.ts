@@ -6,7 +6,7 @@ import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
 
-const names = ['JSON', 'NDJSON', 'CSV', 'HAR', 'Shell script'];
+const names = ['JSON', 'NDJSON', 'CSV', 'HAR', 'Shell script (curl)'];
 const endings = ['json', 'ndjson', 'csv', 'har', 'sh'];
 
 describe.skipIf(hasNoBrowser)(browserTitle('exports in the dashboard'), () => {

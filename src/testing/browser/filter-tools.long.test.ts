@@ -66,7 +66,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('saved filters, time range and filter
     await on.page.getByRole('button', { name: 'Save filter' }).click();
     await on.page.getByLabel('Name').fill('one more');
     await on.page.getByRole('dialog').getByRole('button', { name: 'Save filter' }).click();
-    await on.page.getByText('Delete one that is no longer used.').waitFor();
+    await on.page.getByText('Delete one you no longer use.').waitFor();
     await on.page.keyboard.press('Escape');
     await on.page.setViewportSize({ width: 360, height: 740 });
     await on.page.goto(on.listUrl);

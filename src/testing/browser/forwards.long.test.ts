@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     page.getByRole('navigation', { name: /^Events of/ }).getByRole('link', { name: `${amount} ${label}` });
   const remove = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await dialog().getByRole('button', { name: 'Delete the forward' }).click();
+    await dialog().getByRole('button', { name: 'Delete forward' }).click();
     await page.getByRole('heading', { name: 'Forwards', level: 1 }).waitFor();
   };
 
@@ -85,12 +85,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('go to forwards');
     await page.keyboard.press('Enter');
-    await page.getByText('A forward sends every event of this endpoint on to a URL').waitFor();
+    await page.getByText('A forward delivers every event to a destination').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('link', { name: 'Add a forward' }).click();
     await page.getByRole('heading', { name: 'New forward', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Create the forward' }).click();
-    await page.getByText('Give it a name.').waitFor();
+    await page.getByRole('button', { name: 'Create forward' }).click();
+    await page.getByText('Enter a name.').waitFor();
     await page.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor();
     await page.getByLabel('Name', { exact: true }).fill(hostile);
     // Known only to the server.
@@ -108,20 +108,20 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await filter.fill('tpye:push');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Use “type”' }).click();
-    await page.getByLabel('Order', { exact: true }).selectOption('In order: one at a time, oldest first');
-    await page.getByLabel('Order within').fill('body.items[].id');
-    await page.getByRole('button', { name: 'Create the forward' }).click();
+    await page.getByLabel('Order', { exact: true }).selectOption('In order, one at a time');
+    await page.getByLabel('Lane').fill('body.items[].id');
+    await page.getByRole('button', { name: 'Create forward' }).click();
     await page.getByText('Must lead to one value').waitFor();
-    await page.getByLabel('Order within').fill('body.lane');
+    await page.getByLabel('Lane').fill('body.lane');
     await page.getByText('More options').click();
     await page.getByRole('button', { name: 'Add a header' }).click();
     await page.getByLabel('Name of header 1').fill('X-Note');
     await page.getByLabel('Value of X-Note').fill(hostile);
-    await page.getByRole('button', { name: 'Create the forward' }).click();
+    await page.getByRole('button', { name: 'Create forward' }).click();
     await page.getByRole('heading', { name: hostile, level: 1 }).waitFor();
     await page.getByText('Up to date', { exact: true }).waitFor();
     await page.getByText(`X-Note: ${hostile}`).waitFor();
-    await page.getByText('one at a time for each body.lane, oldest first').waitFor();
+    await page.getByText('In order per body.lane, oldest first').waitFor();
     await expectEventually(() => page.locator('main img').count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
@@ -169,7 +169,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await page.getByRole('link', { name: 'Forward down, 12 waiting' }).click();
-    await page.getByText(/The destination is down\. It has failed since \d\d:\d\d .*, next in /).waitFor();
+    await page.getByText(/Down\. Failing since \d\d:\d\d .*; next try in /).waitFor();
     await page.getByText('503 Service Unavailable').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
@@ -179,10 +179,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await figure('Waiting', 2).click();
-    await rows().getByText('first attempt when the destination answers').nth(1).waitFor();
+    await rows().getByText('first attempt when the destination is back').nth(1).waitFor();
     // The page follows by itself.
     status = 200;
-    await page.getByRole('button', { name: 'Ask it now' }).click();
+    await page.getByRole('button', { name: 'Try now' }).click();
     await figure('Waiting', 0).waitFor();
     await page.getByText('Retrying', { exact: true }).waitFor();
     await figure('Failed', 9).click();
@@ -191,7 +191,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('body.n>=0');
     await dialog().getByRole('button', { name: 'Retry 9 events' }).click();
     await page.getByText('Up to date', { exact: true }).waitFor();
-    await page.getByText('No event has failed.').waitFor();
+    await page.getByText('No failed events.').waitFor();
     expect(page.url()).toStartWith(forward);
     await remove();
   });
@@ -214,7 +214,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await dialog().getByText('There is no field "nope"').waitFor();
     await expectEventually(() => dialog().getByRole('button', { name: 'Retry', exact: true }).isDisabled()).toBe(true);
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('body.n:7');
-    await dialog().getByText('No event of this list matches.').waitFor();
+    await dialog().getByText('No waiting, failed or given-up event matches.').waitFor();
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('body.n<2');
     await dialog().getByRole('button', { name: 'Retry 2 events' }).waitFor();
     expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     // By keyboard: one is removed, the focus goes to the next.
     await page.getByRole('button', { name: 'Remove order' }).first().focus();
     await page.keyboard.press('Enter');
-    await dialog().getByText("can't be retried here any more").waitFor();
+    await dialog().getByText('can no longer be retried here').waitFor();
     // What is listed after it arrives while the next event is being retried.
     await makeCross(page, '**/deliveries?*', '**/retry');
     await dialog().getByRole('button', { name: 'Remove', exact: true }).click();
@@ -240,7 +240,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByRole('button', { name: 'Retry all given up' }).click();
     await dialog().getByText(url).waitFor();
     await dialog().getByRole('button', { name: 'Retry 3 events' }).click();
-    await page.getByText('No event was given up.').waitFor();
+    await page.getByText('No events were given up.').waitFor();
     await page.getByText('Up to date', { exact: true }).waitFor();
     await remove();
   });
@@ -252,14 +252,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.goto(forward);
     await figure('Failed', 2).waitFor();
     await figure('Waiting', 6).click();
-    await rows().getByText('first attempt after the events before it').nth(5).waitFor();
-    await page.getByRole('button', { name: 'Skip what blocks' }).click();
-    await dialog().getByText('What waits behind them goes next.').waitFor();
+    await rows().getByText('first attempt after earlier events in its lane').nth(5).waitFor();
+    await page.getByRole('button', { name: 'Skip blocking events' }).click();
+    await dialog().getByText('The events behind them are sent next.').waitFor();
     await dialog().getByRole('button', { name: 'Skip 2 events' }).click();
     await page.getByText('Up to date', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing is sent until it is resumed. Events wait.').waitFor();
+    await page.getByText('Paused. Events are queued until you resume it.').waitFor();
     await page.getByRole('button', { name: 'Resume' }).and(page.locator(':focus')).waitFor();
     await send(53, 'late');
     await page.reload();
@@ -283,7 +283,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.locator('#forwards').getByRole('link', { name: 'in order' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await dialog().getByText("50 events that wait for it won't be sent.").waitFor();
+    await dialog().getByText("50 events waiting won't be sent.").waitFor();
     expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Delete', exact: true }).and(page.locator(':focus')).waitFor();

@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await section().getByLabel('Networks').fill('10.0.0.0/8\n10.0.0.0/40');
     await section().getByText('10.0.0.0/40 is not an address or a network').waitFor();
     await section().getByLabel('Networks').fill('10.0.0.0/8\n2001:db8::/32');
-    await section().getByText('All of the last 3 deliveries came from other networks, among them GitHub.').waitFor();
+    await section().getByText('All of the last 3 deliveries came from other networks, including GitHub.').waitFor();
     await section().getByLabel('Networks').fill('127.0.0.0/8');
     await section().getByText('came from other networks').waitFor({ state: 'detached' });
     await section().getByLabel('PUT').check();
@@ -80,7 +80,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
 
   test('a token is generated, never shown again, and what has to be added to the URL is said where it is copied', async () => {
     await openSettings();
-    await section().getByLabel('Token').selectOption('in the URL’s query');
+    await section().getByLabel('Token').selectOption('in the query string');
     await section().getByRole('button', { name: 'Save guard' }).click();
     await section().getByText('Enter a token, or generate one.').waitFor();
     await section().getByText('A token in a URL is easily seen').waitFor();
@@ -100,14 +100,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await section().getByLabel('User name').fill('mi:ra');
     await section().getByLabel('Password').fill('river');
     await section().getByRole('button', { name: 'Save guard' }).click();
-    await section().getByText('A user name has no colon.').waitFor();
+    await section().getByText("A user name can't contain a colon.").waitFor();
     await section().getByLabel('User name').fill('mira');
     await save();
     const headers = { authorization: `Basic ${btoa('mira:river')}` };
     await expectEventually(() => statusOf(`?token=${token}`, { headers })).toBe(200);
     await page.goto(listUrl);
     await page.getByRole('button', { name: 'Connect a platform' }).click();
-    await page.getByRole('dialog').getByText('The guard asks for the token').waitFor();
+    await page.getByRole('dialog').getByText('The guard requires the token').waitFor();
     await page.keyboard.press('Escape');
   });
 
@@ -117,7 +117,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await deliver(`${address}?token=${'x'.repeat(32)}`, '{}');
     await page.goto(listUrl);
     await page.locator('.event-row').filter({ hasText: 'Refused 405' }).locator('.event-link').click();
-    await page.getByText("Refused with 405 (method): the endpoint's guard does not allow its method").waitFor();
+    await page.getByText("Refused with 405 (method): the guard doesn't allow this method").waitFor();
     await page.getByRole('button', { name: 'Filter by is:refused' }).click();
     await page.waitForURL(url => url.searchParams.get('where') === 'is:refused');
     await page.locator('.event-row').filter({ hasText: 'Refused 401' }).waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
       await route.fulfill({ response, json: { endpoints: endpoints.map(one => ({ ...one, declared: true })) } });
     });
     await openSettings();
-    await page.getByText('sets back the values that the file has').waitFor();
+    await page.getByText('overwrites changes made here').waitFor();
     await page.getByRole('link', { name: 'Add rules' }).click();
     await page.getByText('sets back the rules that the file has').waitFor();
     await page.unroute('**/api/endpoints');
@@ -147,7 +147,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     ).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);
     await section().getByRole('button', { name: 'Remove guard' }).click();
-    await page.getByText('The endpoint accepts all requests.').waitFor();
+    await page.getByText('Guard removed. The endpoint accepts all requests.').waitFor();
     await expectEventually(() => statusOf('', { method: 'DELETE' })).toBe(200);
     await page.setViewportSize({ width: 1280, height: 800 });
     const { dialogs, violations: broken, foreign, errors } = dashboard.problems;

@@ -78,10 +78,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Replay all that match' }).click();
-    await dialog.getByLabel('Pace').selectOption('So many a second');
-    await dialog.getByLabel('Events a second').fill('many');
-    await dialog.getByText('A number from 0.001 to 10000.').waitFor();
-    await dialog.getByLabel('Events a second').fill('200');
+    await dialog.getByLabel('Pace').selectOption('Fixed rate');
+    await dialog.getByLabel('Events per second').fill('many');
+    await dialog.getByText('Enter a number from 0.001 to 10,000.').waitFor();
+    await dialog.getByLabel('Events per second').fill('200');
     await dialog.getByLabel('Destination', { exact: true }).fill(url);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Replay job', level: 1 }).waitFor();
@@ -105,8 +105,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await openDialog('body.kind:even');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Destination', { exact: true }).fill(url);
-    await dialog.getByLabel('Pace').selectOption('So many a second');
-    await dialog.getByLabel('Events a second').fill('0.01');
+    await dialog.getByLabel('Pace').selectOption('Fixed rate');
+    await dialog.getByLabel('Events per second').fill('0.01');
     await dialog.getByRole('button', { name: 'Send 6 events' }).click();
     await page.getByText('1 of 6 events').waitFor();
     await page.getByText('Running', { exact: true }).waitFor();
@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await fitsPhone();
     await page.goto(jobUrl);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Nothing is sent until it is resumed.').waitFor();
+    await page.getByText('Nothing is sent until you resume it.').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Running', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Cancel the job' }).click();
@@ -140,7 +140,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await expectEventually(() =>
       page.locator('.bulk-bar').evaluate(bar => bar.scrollWidth - bar.clientWidth),
     ).toBeLessThanOrEqual(0);
-    await page.getByRole('button', { name: 'Replay as a job' }).click();
+    await page.getByRole('button', { name: 'Start a replay job' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay the selected events' });
     await dialog.getByLabel('Destination', { exact: true }).fill(destination(() => new Response(null)));
     await dialog.getByRole('button', { name: 'Send 2 events' }).click();
@@ -155,16 +155,16 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await dialog.getByLabel('Destination', { exact: true }).fill(left);
     await dialog.getByText('More options').click();
     await dialog.getByLabel('Compare with a second destination').fill(right);
-    await dialog.getByLabel('Not compared').fill('body.note, body.at');
+    await dialog.getByLabel('Ignore').fill('body.note, body.at');
     await dialog.getByRole('button', { name: 'Send 12 events' }).click();
     await page.getByRole('heading', { name: 'Comparison', level: 1 }).waitFor();
     await page.getByText('4 different').waitFor();
-    const group = page.getByRole('region', { name: 'Where the answers differ' }).locator('details');
+    const group = page.getByRole('region', { name: 'Where the responses differ' }).locator('details');
     await group.getByText('4 events').waitFor();
     await expectEventually(() => group.locator('summary code').allTextContents()).toEqual(['body.items[].total']);
     await group.locator('summary').focus();
     await page.keyboard.press('Enter');
-    await group.getByRole('button', { name: 'Both answers' }).first().click();
+    await group.getByRole('button', { name: 'Show responses' }).first().click();
     await page.getByRole('region', { name: 'Right answer' }).getByText('200 OK').waitFor();
     await expectEventually(() =>
       page.getByRole('region', { name: 'Right answer' }).locator('pre').last().textContent(),
@@ -211,7 +211,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     for (let n = 0; n < 50; n++) await callApi(page, 'PATCH', `/api/endpoints/${endpoint}`, { name: `name ${n}` });
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText('endpoint.changed').nth(49).waitFor();
-    await page.getByRole('button', { name: 'Show older lines' }).click();
+    await page.getByRole('button', { name: 'Show older entries' }).click();
     await page.getByText('replay_job.cancelled').first().waitFor();
   });
 
@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     });
     const { id } = await callApi<{ id: string }>(page, 'POST', '/api/replay-jobs', { endpointId, dest });
     await page.goto(`${dashboard.origin}/app/jobs/${id}?outcome=ok`);
-    await page.getByText('None.', { exact: true }).waitFor();
+    await page.getByText('No events.', { exact: true }).waitFor();
     for (const n of [0, 1, 2]) {
       gates[n]?.resolve();
       await items().nth(n).waitFor();
@@ -242,7 +242,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.route('**/items?*', refuse, { times: 1 });
     gates[3]?.resolve();
     await isRefused.promise;
-    await page.getByText('None.', { exact: true }).waitFor();
+    await page.getByText('No events.', { exact: true }).waitFor();
   });
 
   test('nothing that must not happen has happened', () => {

@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await row('token:').click();
     await page.keyboard.press('i');
     const card = page.getByRole('dialog', { name: 'JSON Web Token' });
-    await card.getByText("The signature isn't checked").waitFor();
+    await card.getByText("the token's signature is not checked").waitFor();
     await expectEventually(() => card.textContent()).toContain('"sub": "ada"');
     await expectEventually(() => card.textContent()).toContain('expired');
     await shot('token');

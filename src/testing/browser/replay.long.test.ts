@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await dialog().getByRole('button', { name: 'Show changes' }).click();
     await dialog().locator('.lines .added').getByText('refunded').waitFor();
     await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
-    await dialog().getByText("doesn't cover your changes").waitFor();
+    await dialog().getByText("doesn't match your changes").waitFor();
     await dialog().getByRole('button', { name: 'Fresh' }).click();
     await dialog().getByLabel('Signing secret').fill(secret);
     await shot('replay-dialog');
@@ -162,7 +162,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
       'Edited and re-signed, sent from the dashboard by',
     );
     await attempts.nth(2).locator('summary').click();
-    await attempts.nth(2).getByText('Only the first 4 KiB of the body are kept.').waitFor();
+    await attempts.nth(2).getByText('Only the first 4 KiB of the body are stored.').waitFor();
     await attempts.nth(2).getByRole('checkbox').check();
     await attempts.nth(0).getByRole('checkbox').check();
     const changes = panel().locator('.answer-comparison .changes').first();
@@ -223,7 +223,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await signing.locator('summary').click();
     await signing.getByRole('checkbox').check();
     await signing.getByLabel('Another destination').fill('staging.example.com/hooks');
-    await signing.getByText('Adds https://staging.example.com').waitFor();
+    await signing.getByText('Will add https://staging.example.com').waitFor();
     await page.keyboard.press('Enter');
     await signing.getByRole('button', { name: 'Remove https://staging.example.com' }).waitFor();
     await shot('secret-signing');

@@ -66,8 +66,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
     await open();
     const rows = page.getByRole('row');
     await rows.filter({ hasText: 'forced' }).getByText('New').waitFor();
-    await rows.filter({ hasText: 'commits[].id' }).getByText('Other type').waitFor();
-    await page.getByRole('link', { name: 'showed the change of forced' }).locator('time').click();
+    await rows.filter({ hasText: 'commits[].id' }).getByText('Type changed').waitFor();
+    await page.getByRole('link', { name: 'showed the change in forced' }).locator('time').click();
     await page.getByRole('treeitem', { name: 'forced: true' }).waitFor();
   });
 
@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
     const types = page.getByRole('navigation', { name: 'Event types' });
     await types.getByText(hostileType).click();
     await code().getByText('</pre><script>alert(1)</script>').waitFor();
-    await types.getByText('Without a type').click();
+    await types.getByText('No type').click();
     await code().getByText('"type": "array"').waitFor();
     const { dialogs, violations, foreign, errors } = dashboard.problems;
     expect([dialogs, violations, foreign, errors]).toEqual([[], [], [], []]);

@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
       .locator('.signature-side')
       .getByText(signatureOf(at, bodyOf(2)))
       .waitFor();
-    await panel().getByText('Saved secrets never reveal one.').waitFor();
+    await panel().getByText('It is never computed from a saved secret.').waitFor();
     await panel().getByRole('button', { name: 'Hex' }).click();
     await panel().getByText('00000000').waitFor();
     await panel().getByRole('button', { name: 'Text', exact: true }).click();
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await page.locator('#tab-signature').focus();
     await field.fill('whsec_a_wrong_one');
     await page.keyboard.press('Enter');
-    await panel().getByText("The signature doesn't match with this secret.").waitFor();
+    await panel().getByText("The signature doesn't match this secret.").waitFor();
     await panel().getByText('Expected with this secret: different').waitFor();
     await shot('signature-wrong');
     await checkAccessibility();
@@ -104,7 +104,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await page.keyboard.press('Enter');
     await panel().getByText('Is too odd.').waitFor();
     await expectEventually(() => field.getAttribute('aria-invalid')).toBe('true');
-    expect(await panel().getByText("The signature doesn't match with this secret.").count()).toBe(0);
+    expect(await panel().getByText("The signature doesn't match this secret.").count()).toBe(0);
     await page.unrouteAll();
     await field.fill(` ${secret} `);
     await page.keyboard.press('Enter');

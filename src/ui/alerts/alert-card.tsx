@@ -101,7 +101,7 @@ function AlertFacts({ endpointId, alert }: { endpointId: string; alert: Alert })
       {failure && (
         <p class="tint warn">
           <strong>{failure.lead}</strong> <Explained explanation={failure} />
-          {failure.willRetry && ' It is sent again.'}
+          {failure.willRetry && ' It will be retried.'}
         </p>
       )}
     </>
@@ -144,16 +144,16 @@ function TestOutcome({ alert, result, problem, isNew }: TestOutcomeProps) {
     <div class={`tint ${isFailed ? 'bad' : result ? 'good' : ''}`} role="status">
       {problem && (
         <p>
-          <strong>The test wasn't sent.</strong> {problem}
+          <strong>Test not sent.</strong> {problem}
         </p>
       )}
       {result && (
         <p>
-          <strong>{result.ok ? 'The test arrived.' : "The test didn't arrive."}</strong>{' '}
+          <strong>{result.ok ? 'Test delivered.' : 'Test failed.'}</strong>{' '}
           <Explained explanation={testText(result, alert.channel)} />
         </p>
       )}
-      {isNew && !result && !problem && <p>Saved. Press Test to see that notifications arrive.</p>}
+      {isNew && !result && !problem && <p>Saved. Press Test to check that notifications arrive.</p>}
     </div>
   );
 }

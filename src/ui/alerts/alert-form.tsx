@@ -13,7 +13,7 @@ import { SelectField } from '../kit/select-field.tsx';
 import { type AlertDraft, alertRules, channels, credential, newAlert, withKind } from './alert-schema.tsx';
 import { ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
-import { type ChannelType, type Condition, isReporting, type Kind, kindOf, kinds } from './wording.ts';
+import { type ChannelType, type Condition, type Kind, kindOf, kinds } from './wording.ts';
 
 const formName = (endpointId: string, alertId = 'new'): string => `alert.${endpointId}.${alertId}`;
 
@@ -77,7 +77,7 @@ export function AlertForm({ endpointId, canEmail, alert, kind = 'silence', onSav
         )}
         {kindTakes[draft.kind].where && (
           <FilterField
-            label={draft.kind === 'silence' ? 'Only count events that match' : 'Only events that match'}
+            label={draft.kind === 'silence' ? 'Count only events that match' : 'Only events that match'}
             input={form.input('where')}
             error={form.error}
             seen={seen}
@@ -125,8 +125,7 @@ function Preview({ draft }: { draft: AlertDraft }) {
   const condition = { ...none, ...requestOf(alertRules, draft) } as Condition;
   return (
     <p class="soft breaks">
-      {isReporting(draft) ? 'Reports: ' : 'Fires: '}
-      <ConditionSentence condition={condition} />.
+      <ConditionSentence condition={condition} />
     </p>
   );
 }
@@ -135,12 +134,12 @@ const urlTexts: Record<Exclude<ChannelType, 'email'>, FieldTexts> = {
   slack: {
     label: 'Webhook URL',
     placeholder: 'https://hooks.slack.com/services/…',
-    hint: 'Of an incoming webhook. Slack makes one for an app: Features, Incoming Webhooks.',
+    hint: 'An incoming webhook. In Slack: your app > Features > Incoming Webhooks.',
   },
   discord: {
     label: 'Webhook URL',
     placeholder: 'https://discord.com/api/webhooks/…',
-    hint: 'Discord makes one in the settings of a channel: Integrations, Webhooks.',
+    hint: 'In Discord: channel settings > Integrations > Webhooks.',
   },
   ntfy: {
     label: 'Topic URL',
@@ -150,7 +149,7 @@ const urlTexts: Record<Exclude<ChannelType, 'email'>, FieldTexts> = {
   webhook: {
     label: 'URL',
     placeholder: 'https://example.com/alerts',
-    hint: 'Gets JSON, signed as Standard Webhooks says.',
+    hint: 'Receives JSON signed according to Standard Webhooks.',
   },
 };
 
@@ -165,7 +164,7 @@ function ChannelFields({ form, canEmail, isKept }: ChannelFieldsProps) {
   const type = form.draft['channel.type'];
   return (
     <fieldset class="box col">
-      <legend>Tell</legend>
+      <legend>Notify</legend>
       <SelectField
         label="Channel"
         options={channels}
@@ -175,7 +174,7 @@ function ChannelFields({ form, canEmail, isKept }: ChannelFieldsProps) {
       />
       {type === 'email' && !canEmail && (
         <Notice tone="warn" title="Email isn't set up on this server">
-          Its operator sets <code>HOOKTAPE_SMTP_URL</code> to a mail server, such as{' '}
+          The operator sets <code>HOOKTAPE_SMTP_URL</code> to a mail server, such as{' '}
           <code>smtp://user:password@mail.example.com:587</code>, and restarts Hooktape.
         </Notice>
       )}
@@ -199,14 +198,14 @@ const TokenFields = ({ input: { value, problem, change }, isKept }: CredentialPr
         placeholder={isKept ? 'unchanged' : 'none'}
         value={value[1] ?? ''}
         onText={token => change(['set', token])}
-        hint={isKept ? 'Leave it empty to keep the token that is stored, if there is one.' : 'If the topic needs one.'}
+        hint={isKept ? 'Leave empty to keep the saved token.' : 'Only for protected topics.'}
         problem={problem}
       />
     )}
     {isKept && (
       <Checkbox
-        label="Remove the stored token"
-        hint="Notifications are then sent without one."
+        label="Remove the saved token"
+        hint="Notifications are sent without a token."
         checked={value[0] === 'remove'}
         onChange={isRemoved => change([isRemoved ? 'remove' : 'set', ''])}
       />
@@ -217,8 +216,8 @@ const TokenFields = ({ input: { value, problem, change }, isKept }: CredentialPr
 const SigningFields = ({ input: { value, change }, isKept }: CredentialProps) =>
   isKept ? (
     <Checkbox
-      label="Make a new signing secret"
-      hint="The old one isn't used any more. The new one is shown once, after saving."
+      label="Create a new signing secret"
+      hint="Replaces the current secret. The new one is shown once, after saving."
       checked={value[0] === 'new'}
       onChange={isNew => change([isNew ? 'new' : 'set', ''])}
     />

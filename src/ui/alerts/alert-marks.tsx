@@ -41,7 +41,7 @@ function Mark({ endpointId }: { endpointId: string }) {
       to={`/app/endpoints/${endpointId}/alerts`}
       text={textOf(marked, isFiring)}
       short={marked.length === 1 ? 'Alert' : `${marked.length} alerts`}
-      title={`${isFiring ? `${countText(firing.length)}:` : "Notifications don't arrive:"}\n${namesOf(marked)}`}
+      title={`${isFiring ? `${countText(firing.length)}:` : 'Notifications are failing:'}\n${namesOf(marked)}`}
     />
   );
 }
@@ -50,7 +50,7 @@ const namesOf = (alerts: readonly Alert[]): string => alerts.map(({ name }) => v
 
 function textOf(alerts: readonly Alert[], isFiring: boolean): string {
   const [only, ...others] = alerts;
-  if (!isFiring) return 'Alert not delivered';
+  if (!isFiring) return 'Notification failed';
   return only && others.length === 0 ? `Alert: ${visibleName(only.name)}` : `${alerts.length} alerts`;
 }
 
@@ -73,8 +73,8 @@ export function AlertsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
             </ul>
           ) : (
             <p class="lead">
-              Hear of it when this endpoint falls silent, when signatures are wrong, or when payloads change: in Slack,
-              Discord, ntfy, by email, or through a webhook.
+              Get notified in Slack, Discord, ntfy, by email or by webhook when this endpoint goes silent, signatures
+              are invalid or payloads change.
             </p>
           )
         }

@@ -101,9 +101,9 @@ test.each<[Partial<Draft>, object]>([
   [{ 'channel.url': 'x', minutes: ['1.5', 'minute'] }, { minutes: 'Enter a whole number, at least 1.' }],
   [{ 'channel.url': 'x', minutes: ['31', 'day'] }, { minutes: 'At most 30 days.' }],
   [{ 'channel.url': 'x', minutes: ['30', 'day'] }, {}],
-  [{ 'channel.url': 'x', kind: 'bad_signatures', count: '1001' }, { count: 'A whole number from 1 to 1,000.' }],
+  [{ 'channel.url': 'x', kind: 'bad_signatures', count: '1001' }, { count: 'Enter a whole number from 1 to 1,000.' }],
   [{ 'channel.url': 'x', kind: 'new_type', minutes: ['', 'minute'], count: '' }, {}],
-  [{ 'channel.type': 'email', 'channel.url': 'x' }, { 'channel.to': 'Enter the address that gets the emails.' }],
+  [{ 'channel.type': 'email', 'channel.url': 'x' }, { 'channel.to': 'Enter an email address.' }],
 ])('problems of %j', (given, problems) => {
   expect(problemsOf(alertRules, { ...fresh('silence'), ...given })).toEqual(problems);
 });

@@ -93,13 +93,13 @@ const schema = {
     label: 'Email address',
     inputMode: 'email',
     placeholder: 'oncall@example.com',
-    required: 'Enter the address that gets the emails.',
+    required: 'Enter an email address.',
   }),
   'channel.url': typed<string>({ label: 'URL', inputMode: 'url', required: 'Enter the URL.' }, { to: withScheme }),
   'channel.secret': credential,
   // Without a name, it gets that of its kind.
   name: typed<string>(
-    { label: 'Name', maxLength: maxNameCharacters, hint: 'Stands in every notification.' },
+    { label: 'Name', maxLength: maxNameCharacters, hint: 'Included in every notification.' },
     { to: name => name },
   ),
 } satisfies SchemaOf<AlertInput>;

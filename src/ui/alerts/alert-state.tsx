@@ -2,7 +2,7 @@
 
 import type { Alert } from '../../features/alerts/model.ts';
 import { visibleLine } from '../kit/format/visible.ts';
-import { type Condition, conditionParts, stateOf } from './wording.ts';
+import { type Condition, conditionParts, isReporting, stateOf } from './wording.ts';
 
 export function AlertState({ alert }: { alert: Alert }) {
   const { label, tone, hint } = stateOf(alert);
@@ -17,14 +17,14 @@ export function ConditionSentence({ condition }: { condition: Condition }) {
   const [before, where, after] = conditionParts(condition);
   return (
     <>
-      {before}
+      {isReporting(condition) ? 'Reports when' : 'Fires when'} {before}
       {where !== '' && (
         <>
           {' '}
           <code>{visibleLine(where)}</code>
         </>
       )}
-      {after !== '' && ` ${after}`}
+      {after !== '' && ` ${after}`}.
     </>
   );
 }

@@ -138,7 +138,7 @@ const Lead = ({ isPaused, onNew }: { isPaused: boolean; onNew: (() => void) | un
   <>
     <div class="page-head line loose spread">
       <p class="lead">
-        An alert tells somebody once when its condition begins, and again when it ends. Your team shares the alerts.
+        An alert sends one notification when its condition starts and one when it ends. Alerts belong to the whole team.
       </p>
       {onNew && (
         <Button kind="primary" icon="plus" class="alert-new" onClick={onNew}>
@@ -148,7 +148,7 @@ const Lead = ({ isPaused, onNew }: { isPaused: boolean; onNew: (() => void) | un
     </div>
     {isPaused && (
       <Notice tone="warn" title="This endpoint is paused">
-        The time of the pause doesn't count as silence.
+        Time while paused doesn't count as silence.
       </Notice>
     )}
   </>
@@ -160,18 +160,18 @@ function Start({ onPick }: { onPick: (kind: Kind) => void }) {
     <>
       <section class="card">
         <Empty
-          title="Know when webhooks stop coming"
+          title="Know when webhooks stop arriving"
           action={
             <Button kind="primary" icon="plus" class="alert-new" onClick={() => onPick('silence')}>
-              Alert me to silence
+              Alert me when it goes silent
             </Button>
           }
         >
-          An alert watches this endpoint and tells your team in Slack, Discord, ntfy, by email or through a webhook. It
-          tells you once when something is wrong, and again when it's over.
+          An alert watches this endpoint and notifies your team in Slack, Discord, ntfy, by email or by webhook: once
+          when something is wrong, and once when it's over.
         </Empty>
       </section>
-      <Card title="Other things to watch">
+      <Card title="Other alerts">
         <ul class="rows">
           {kinds
             .filter(({ id }) => id !== 'silence')
@@ -195,7 +195,7 @@ function Start({ onPick }: { onPick: (kind: Kind) => void }) {
 const showSecret = (secret: string): Promise<void> =>
   showSecretOnce({
     title: 'Save the signing secret',
-    text: "Your receiver verifies notifications with it, with any library for Standard Webhooks. Copy it now: it's stored encrypted, and you won't see it again.",
+    text: 'Your receiver verifies notifications with this secret and any Standard Webhooks library. Copy it now: it is stored encrypted and not shown again.',
     secret,
     button: "I've saved it",
   });

@@ -20,28 +20,28 @@ const conditionText = (condition: Condition): string =>
 
 describe('conditionParts', () => {
   test.each<[Condition, string]>([
-    [{ ...none, kind: 'silence', minutes: 30 }, 'No event for 30 minutes'],
+    [{ ...none, kind: 'silence', minutes: 30 }, 'no event arrives for 30 minutes'],
     [
       { ...none, kind: 'silence', minutes: 30, where: 'type:order.*' },
-      'No event that matches type:order.* for 30 minutes',
+      'no event that matches type:order.* arrives for 30 minutes',
     ],
-    [{ ...none, kind: 'silence', minutes: 1 }, 'No event for 1 minute'],
-    [{ ...none, kind: 'bad_signatures', minutes: 5, count: 3 }, '3 events with an invalid signature within 5 minutes'],
+    [{ ...none, kind: 'silence', minutes: 1 }, 'no event arrives for 1 minute'],
+    [{ ...none, kind: 'bad_signatures', minutes: 5, count: 3 }, '3 events have an invalid signature within 5 minutes'],
     [
       { ...none, kind: 'bad_signatures', minutes: 60, count: 1, where: 'platform:stripe' },
-      '1 event that matches platform:stripe with an invalid signature within 1 hour',
+      '1 event that matches platform:stripe has an invalid signature within 1 hour',
     ],
     [
       { ...none, kind: 'bad_signatures', minutes: 90, count: 2, where: 'platform:stripe' },
-      '2 events that match platform:stripe with an invalid signature within 90 minutes',
+      '2 events that match platform:stripe have an invalid signature within 90 minutes',
     ],
-    [{ ...none, kind: 'new_type' }, 'An event type that was never seen before'],
-    [{ ...none, kind: 'schema_change' }, 'A field of a known event type is new, has vanished or has another type'],
+    [{ ...none, kind: 'new_type' }, 'a new event type arrives'],
+    [{ ...none, kind: 'schema_change' }, 'a field of a known event type is added, removed or changes its type'],
     [
       { ...none, kind: 'schema_change', where: 'type:a' },
-      'A field is new, has vanished or has another type in an event that matches type:a',
+      'a field is added, removed or changes its type in an event that matches type:a',
     ],
-    [{ ...none, kind: 'forward_stuck', minutes: 1440 }, 'A forward has failed for 1 day'],
+    [{ ...none, kind: 'forward_stuck', minutes: 1440 }, 'every attempt of a forward has failed for 1 day'],
   ])('%j', (condition, text) => expect(conditionText(condition)).toBe(text));
 });
 
@@ -79,12 +79,30 @@ describe('explainError', () => {
     [
       ['not_public', null, 'webhook', 'public', 'HOOKTAPE_REPLAY_ALLOW=10.0.0.5'],
       ['port_not_allowed', null, 'webhook', 'port', 'HOOKTAPE_REPLAY_ALLOW=10.0.0.5:8080'],
-      ['rejected', 404, 'slack', 'Slack answered 404. The webhook may have been deleted', undefined],
-      ['rejected', 403, 'ntfy', 'The ntfy server answered 403. The topic needs an access token', undefined],
-      ['rejected', 418, 'webhook', 'The receiver answered 418.', undefined],
+      [
+        'rejected',
+        404,
+        'slack',
+        'Slack responded with 404. The webhook may have been deleted: check the URL.',
+        undefined,
+      ],
+      [
+        'rejected',
+        403,
+        'ntfy',
+        'The ntfy server responded with 403. The topic needs an access token, or the saved token is wrong.',
+        undefined,
+      ],
+      ['rejected', 418, 'webhook', 'The receiver responded with 418.', undefined],
       ['rejected', 302, 'webhook', 'Redirects are not followed', undefined],
       ['channel_unreadable', null, 'slack', 'enter the channel again', undefined],
-      ['email_not_set_up', null, 'email', 'Its operator', 'HOOKTAPE_SMTP_URL'],
+      [
+        'email_not_set_up',
+        null,
+        'email',
+        'Email is no longer set up on this server. The operator can set it up with',
+        'HOOKTAPE_SMTP_URL',
+      ],
       [null, null, 'webhook', 'Connection refused.', undefined],
     ],
   )('%s %p (%s)', (code, status, type, text, setting) => {

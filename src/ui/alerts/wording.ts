@@ -12,31 +12,31 @@ export const kinds: readonly { id: Kind; title: string; sentence: string; defaul
   {
     id: 'silence',
     title: 'Silence',
-    sentence: 'No event has come for a while: the sender is down, or sends somewhere else.',
+    sentence: 'No events for a while: the sender is down or sends elsewhere.',
     defaultName: 'No events',
   },
   {
     id: 'bad_signatures',
     title: 'Invalid signatures',
-    sentence: 'Several events have a wrong signature: a secret was rotated, or somebody is forging.',
+    sentence: 'Several events have an invalid signature: a secret was rotated, or someone is forging requests.',
     defaultName: 'Invalid signatures',
   },
   {
     id: 'new_type',
     title: 'New event type',
-    sentence: 'The sender has begun to send something that was never seen here.',
+    sentence: 'The sender starts sending an event type that this endpoint has never received.',
     defaultName: 'New event types',
   },
   {
     id: 'schema_change',
     title: 'Changed payload',
-    sentence: 'A field of a known event type is new, has vanished, or has another type.',
+    sentence: 'A field of a known event type is added, removed or changes its type.',
     defaultName: 'Changed payloads',
   },
   {
     id: 'forward_stuck',
     title: 'Stuck forward',
-    sentence: 'A forward of this endpoint has not been able to deliver for a while.',
+    sentence: 'A forward of this endpoint keeps failing.',
     defaultName: 'Stuck forwards',
   },
 ];
@@ -68,7 +68,7 @@ export function splitMinutes(minutes: number): { amount: number; unit: Unit } {
 
 export type Condition = Pick<Alert, 'kind' | 'where' | 'minutes' | 'count'>;
 
-/** A sentence around the filter, which is shown as code: `No event that matches`, filter, `for 30 minutes`. */
+/** A clause around the filter, which is shown as code: `no event that matches`, filter, `arrives for 30 minutes`. */
 export function conditionParts({
   kind,
   where,
@@ -80,17 +80,21 @@ export function conditionParts({
   const matching = filter === '' ? '' : ` that ${kind === 'bad_signatures' && count !== 1 ? 'match' : 'matches'}`;
   switch (kind) {
     case 'silence':
-      return [`No event${matching}`, filter, `for ${during}`];
+      return [`no event${matching}`, filter, `arrives for ${during}`];
     case 'bad_signatures':
-      return [`${formatCount(count ?? 0, 'event')}${matching}`, filter, `with an invalid signature within ${during}`];
+      return [
+        `${formatCount(count ?? 0, 'event')}${matching}`,
+        filter,
+        `${count === 1 ? 'has' : 'have'} an invalid signature within ${during}`,
+      ];
     case 'new_type':
-      return ['An event type that was never seen before', '', ''];
+      return ['a new event type arrives', '', ''];
     case 'schema_change':
       return filter === ''
-        ? ['A field of a known event type is new, has vanished or has another type', '', '']
-        : ['A field is new, has vanished or has another type in an event that matches', filter, ''];
+        ? ['a field of a known event type is added, removed or changes its type', '', '']
+        : ['a field is added, removed or changes its type in an event that matches', filter, ''];
     case 'forward_stuck':
-      return ['A forward has failed', '', `for ${during}`];
+      return ['every attempt of a forward has failed', '', `for ${during}`];
   }
 }
 
@@ -101,10 +105,10 @@ export type State = { label: string; tone: 'good' | 'bad' | 'muted'; hint: strin
 
 export function stateOf(alert: Pick<Alert, 'kind' | 'enabled' | 'firing'>): State {
   if (!alert.enabled) return { label: 'Off', tone: 'muted', hint: 'It is not checked and sends no notifications.' };
-  if (alert.firing) return { label: 'Firing', tone: 'bad', hint: 'Its condition holds.' };
+  if (alert.firing) return { label: 'Firing', tone: 'bad', hint: 'The condition is met.' };
   return isReporting(alert)
-    ? { label: 'Watching', tone: 'good', hint: 'It reports what is new, each time.' }
-    : { label: 'OK', tone: 'good', hint: 'Its condition does not hold.' };
+    ? { label: 'Watching', tone: 'good', hint: 'Sends a notification for each change.' }
+    : { label: 'OK', tone: 'good', hint: 'The condition is not met.' };
 }
 
 /** Where notifications go, without the part of a URL that is a credential. */
@@ -134,25 +138,25 @@ export function explainError({ error, code, status }: AlertError, { type, url }:
   switch (code) {
     case 'not_public':
       return {
-        text: "The URL isn't on a public address, and this server may only send to public ones. Its operator can allow it with the setting",
+        text: "The URL isn't a public address, and this server sends only to public addresses. The operator can allow it with",
         setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.hostname ?? 'HOST'}`,
       };
     case 'port_not_allowed':
       return {
-        text: "This port belongs to a protocol other than HTTP, so the server doesn't send to it. Its operator can allow it with the setting",
+        text: "This port belongs to another protocol than HTTP, so the server doesn't send to it. The operator can allow it with",
         setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.host ?? 'HOST:PORT'}`,
       };
     case 'channel_unreadable':
       return {
-        text: "The channel can't be read, because the server's HOOKTAPE_SECRET has changed. Edit the alert and enter the channel again.",
+        text: "The channel can't be decrypted because HOOKTAPE_SECRET has changed. Edit the alert and enter the channel again.",
       };
     case 'email_not_set_up':
       return {
-        text: "Email isn't set up on this server any more. Its operator can do that with the setting",
+        text: 'Email is no longer set up on this server. The operator can set it up with',
         setting: 'HOOKTAPE_SMTP_URL',
       };
     case 'rejected':
-      return { text: `${receivers[type]} answered ${status}. ${statusAdvice(status ?? 0, type)}`.trim() };
+      return { text: `${receivers[type]} responded with ${status}. ${statusAdvice(status ?? 0, type)}`.trim() };
     case null:
       return { text: sentence(error) };
   }
@@ -163,11 +167,11 @@ function statusAdvice(status: number, type: ChannelType): string {
   if (status === 404 || status === 410) return `The ${thing} may have been deleted: check the URL.`;
   if (status === 401 || status === 403)
     return type === 'ntfy'
-      ? 'The topic needs an access token, or another one.'
-      : 'It does not accept the request: check the URL.';
-  if (status === 429) return 'It gets too many requests.';
-  if (status >= 500) return 'It has a problem of its own.';
-  if (status >= 300 && status < 400) return 'Redirects are not followed: enter the URL to which it redirects.';
+      ? 'The topic needs an access token, or the saved token is wrong.'
+      : 'It rejected the request: check the URL.';
+  if (status === 429) return 'It is rate limiting requests.';
+  if (status >= 500) return 'The problem is on its side.';
+  if (status >= 300 && status < 400) return 'Redirects are not followed: enter the final URL.';
   return '';
 }
 
@@ -198,7 +202,6 @@ export function failureOf({
 /** What a test has shown. */
 export function testText({ ok, status, error, errorCode }: AlertTest, channel: Channel): Explanation {
   if (!ok) return explainError({ error: error ?? 'not sent', code: errorCode, status }, channel);
-  if (channel.type === 'email')
-    return { text: 'The mail server took it. Look into the inbox, and into the spam folder.' };
+  if (channel.type === 'email') return { text: 'The mail server accepted it. Check the inbox and the spam folder.' };
   return { text: `${receivers[channel.type]} answered ${status}.` };
 }

@@ -20,14 +20,14 @@ export const AnswersMark = ({ endpoint }: { endpoint: Endpoint }) =>
 function Mark({ endpoint }: { endpoint: Endpoint }) {
   const { value: rules = [] } = useRules(endpoint);
   const [only, ...others] = rules;
-  const text = only && others.length === 0 ? `Answers ${lineOf(only)}` : 'Custom answers';
+  const text = only && others.length === 0 ? `Responds: ${lineOf(only)}` : 'Answer rules';
   return (
     <HeaderMark
       tone="warn"
       to={`/app/endpoints/${endpoint.id}/answers`}
       text={text}
       short="Answers"
-      title={`Senders don't always get the default answer.\n${rules.map(lineOf).join('\n')}`.trim()}
+      title={`Answer rules are active.\n${rules.map(lineOf).join('\n')}`.trim()}
     />
   );
 }
@@ -42,7 +42,7 @@ function RulesNotice({ endpoint }: { endpoint: Endpoint }) {
     <div class="col">
       <Notice
         tone="warn"
-        title="Senders don't always get the default answer"
+        title="Answer rules are active"
         action={
           <Link class="button plain" to={`/app/endpoints/${endpoint.id}/answers`}>
             Answers
@@ -64,13 +64,16 @@ export function AnswersSection({ endpoint }: { endpoint: Endpoint }) {
         {rules =>
           hasSome ? (
             <>
-              <p class="lead">Senders are answered by rules. The first rule that matches answers; without one, 200.</p>
+              <p class="lead">
+                Mock responses for senders. The first matching rule decides the response; if none matches, senders get
+                200.
+              </p>
               <RuleSummaries rules={rules} />
             </>
           ) : (
             <p class="lead">
-              Every delivery is answered with 200. To see how a sender reacts to something else, add rules: errors, rate
-              limits, delays, broken connections.
+              Mock responses for senders. Every delivery gets 200 until you add a rule: an error, a rate limit, a delay
+              or a broken connection.
             </p>
           )
         }

@@ -51,7 +51,7 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
     if (!editor.isDirty || editor.isBusy) return;
     if (editor.hasProblems || !(await editor.save())) toProblem();
   };
-  useKeyNotes({ 'Alt+ArrowUp': 'On a rule: move it up', 'Alt+ArrowDown': 'On a rule: move it down' });
+  useKeyNotes({ 'Alt+ArrowUp': 'Move the rule up', 'Alt+ArrowDown': 'Move the rule down' });
   useHotkeys({ 'Mod+s': { label: 'Save the answers', run: () => void save() } });
   if (!drafts)
     return (
@@ -63,8 +63,8 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
     <div class="answers-body" ref={body}>
       <div class="col loose">
         <p class="lead">
-          Senders get 200 and the event's id unless a rule says otherwise. Rules are tried from the first to the last,
-          and the first that matches answers. Every delivery is stored, whatever the answer.
+          Mock responses for senders. Rules are tried in order; the first match decides the response. If none matches,
+          senders get 200 and the event id. Every delivery is stored.
         </p>
         <RestoredNotice restored={editor.restored} what="rules" onDiscard={editor.discard} />
         {endpoint.declared && <DeclaredNotice what="rules" />}
@@ -124,8 +124,8 @@ const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Prom
       {editor.isDirty
         ? editor.hasProblems
           ? 'Correct the marked fields, then save.'
-          : 'Unsaved changes. Saving restarts all counters.'
-        : formatCount(editor.saved?.length ?? 0, 'rule').replace(/^0 rules$/, 'No rules: the default answer')}
+          : 'Unsaved changes. Saving resets all counters.'
+        : formatCount(editor.saved?.length ?? 0, 'rule').replace(/^0 rules$/, 'No rules: senders get 200')}
     </span>
     <span class="grow" />
     {editor.isDirty && <Button onClick={editor.discard}>Discard changes</Button>}
@@ -147,7 +147,7 @@ function ResetSection({ editor }: { editor: AnswersEditor }) {
   const reset = () =>
     confirm({
       title: 'Reset to the default answer?',
-      text: `${count === 1 ? 'The rule is' : `All ${count} rules are`} removed, and unsaved changes are lost. Senders get 200 again from the next delivery on.`,
+      text: `${count === 1 ? 'The rule is' : `All ${count} rules are`} removed, and unsaved changes are lost. Senders get 200 from the next delivery.`,
       button: 'Reset',
       run: editor.reset,
     });

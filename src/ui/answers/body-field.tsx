@@ -69,10 +69,10 @@ export function BodyField({ body, encoding, example }: BodyFieldProps) {
       <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
         {problem ||
           (isBase64
-            ? 'These bytes are sent as they are, without placeholders.'
+            ? 'Sent as is. Placeholders work only in text bodies.'
             : unknown.length > 0
-              ? `Unknown placeholder, sent as it is: ${unknown.slice(0, 3).map(visibleLine).join(', ')}`
-              : 'Placeholders are filled in once, and a missing value is empty. Values are JSON-escaped when the Content-Type is JSON.')}
+              ? `Unknown placeholder, sent as text: ${unknown.slice(0, 3).map(visibleLine).join(', ')}`
+              : 'Placeholders are replaced once; a missing value becomes empty. Values are JSON-escaped if Content-Type is JSON.')}
       </p>
       {!isBase64 && (
         <ul class="placeholders row" aria-label="Insert a placeholder">
@@ -87,7 +87,7 @@ export function BodyField({ body, encoding, example }: BodyFieldProps) {
         </ul>
       )}
       <p class="hint">
-        Browsers run no scripts from an answer: it carries a policy that blocks them, and never a cookie.
+        Responses never set cookies and carry a policy that stops browsers from running scripts in them.
       </p>
     </div>
   );

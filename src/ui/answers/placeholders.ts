@@ -33,11 +33,11 @@ export function placeholdersFor(example: Example | undefined): Placeholder[] {
     return { text: `{{${place}.${name}}}`, name, title };
   };
   return [
-    { text: '{{id}}', name: '', title: 'the event’s id' },
-    { text: '{{now}}', name: '', title: 'the time of the answer, RFC 3339' },
-    named('header', 'X-Request-Id', 'a header of the request'),
-    named('query', 'page', 'a parameter of its query, decoded'),
-    named('body', 'id', 'a field of its body: body.a.b'),
+    { text: '{{id}}', name: '', title: 'event id' },
+    { text: '{{now}}', name: '', title: 'time of the response (RFC 3339)' },
+    named('header', 'X-Request-Id', 'request header'),
+    named('query', 'page', 'query parameter, decoded'),
+    named('body', 'id', 'body field, such as body.a.b'),
   ];
 }
 

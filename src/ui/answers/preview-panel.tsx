@@ -23,19 +23,16 @@ type PreviewPanelProps = {
 export function PreviewPanel({ endpointId, preview: { events, problem }, rules, names, isHeld }: PreviewPanelProps) {
   return (
     <section class="card section answers-preview" aria-labelledby="preview-title">
-      <h2 id="preview-title">The last deliveries</h2>
+      <h2 id="preview-title">Preview</h2>
       <p class="lead">
-        The rule that would have answered each of the last ten, with the rules as edited here. Counting begins with the
-        oldest of them.
+        What the last ten deliveries would get with the rules as edited here. Counters start at the oldest one.
       </p>
-      {isHeld && (
-        <Notice tone="warn">The rules have a problem. This preview shows the rules before that change.</Notice>
-      )}
+      {isHeld && <Notice tone="warn">Fix the marked fields to update this preview.</Notice>}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {!events && !problem && <Skeleton rows={4} />}
       {events?.length === 0 && <p class="faint">No deliveries yet. The last ten appear here.</p>}
       {events && events.length > 0 && (
-        <ol class="rows preview-rows" aria-label="The last deliveries">
+        <ol class="rows preview-rows" aria-label="Preview">
           {events.map(one => (
             <PreviewRow
               key={one.event.id}

@@ -103,8 +103,8 @@ export function RuleCard(props: RuleCardProps) {
       </div>
       {coveredBy !== '' && (
         <p class="hint rule-note">
-          Never reached: “{visibleLine(coveredBy)}” above answers every request. Move this rule up, or add conditions to
-          the other one.
+          Never reached: “{visibleLine(coveredBy)}” above matches every request. Move this rule up, or add a condition
+          to the one above.
         </p>
       )}
       {!isOpen && problemCount > 0 && <p class="hint bad rule-note">{firstProblem(problems)}</p>}

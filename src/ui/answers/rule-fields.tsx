@@ -22,7 +22,7 @@ type ConditionProps = {
 export const ConditionFields = ({ fields, seen, error }: ConditionProps) => (
   <fieldset class="box col">
     <legend>When</legend>
-    <FilterField label="Condition" input={fields.input('when')} error={error} seen={seen} />
+    <FilterField label="Filter" input={fields.input('when')} error={error} seen={seen} />
     <div class="fit">
       <Inputs form={fields} paths={['first', 'every', 'chance', 'rate.max', 'rate.perS']} />
     </div>
@@ -35,7 +35,7 @@ export function AnswerFields({ fields, example }: { fields: RuleFields; example:
   const isCut = fault === 'close' || fault === 'reset';
   const status = {
     placeholder: rate === '' ? '200' : '429',
-    ...(isCut && { hint: 'not sent: the connection ends' }),
+    ...(isCut && { hint: 'not sent with this fault' }),
   };
   return (
     <fieldset class="box col">
@@ -54,7 +54,7 @@ export function AnswerFields({ fields, example }: { fields: RuleFields; example:
           />
         </>
       )}
-      <p class="hint">Every event is stored before its answer is sent.</p>
+      <p class="hint">The event is stored before the response is sent.</p>
     </fieldset>
   );
 }
@@ -76,7 +76,7 @@ function HeaderFields({ value, problem, change }: Input<readonly Pair[]>) {
     >
       <p class={problem ? 'hint bad' : 'hint'} role={problem ? 'alert' : undefined}>
         {problem ||
-          'Cookies, CORS headers and headers of the connection are refused: an answer can’t act in a browser in the name of this server.'}
+          "Cookies, CORS and connection headers are not allowed, so that a response can't act as this server in a browser."}
       </p>
     </HeaderEditor>
   );

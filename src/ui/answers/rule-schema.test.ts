@@ -50,7 +50,7 @@ describe('a rule as a draft', () => {
     expect(delayOf(' 250 ').rule.answer.delayMs).toBe(250);
     expect(delayOf('1m').rule.answer.delayMs).toBe(60_000);
     expect(delayOf('61s').problems['answer.delayMs']).toBe('At most 60s.');
-    expect(delayOf('soon').problems['answer.delayMs']).toStartWith('Write a duration');
+    expect(delayOf('soon').problems['answer.delayMs']).toStartWith('Enter a duration such as 800ms or 10s.');
   });
 
   test.each([
@@ -72,16 +72,14 @@ describe('a rule as a draft', () => {
     const problemOf = (max: string) =>
       ruleOf({ ...draftOf({ answer: {} }), 'rate.max': max, 'rate.perS': '1' }).problems;
     expect(problemOf('1000')).toEqual({});
-    expect(problemOf('1001')).toEqual({ 'rate.max': 'A whole number from 1 to 1,000.' });
+    expect(problemOf('1001')).toEqual({ 'rate.max': 'Enter a whole number from 1 to 1,000.' });
   });
 
   test('asks for both halves of a rate, and for the name of a header', () => {
     const draft = draftOf({ answer: {} });
     expect(Object.keys(ruleOf({ ...draft, 'rate.max': '5' }).problems)).toEqual(['rate.perS']);
     expect(Object.keys(ruleOf({ ...draft, 'rate.perS': '5' }).problems)).toEqual(['rate.max']);
-    expect(ruleOf({ ...draft, 'answer.headers': [['', 'x']] }).problems['answer.headers']).toBe(
-      'A header has no name.',
-    );
+    expect(ruleOf({ ...draft, 'answer.headers': [['', 'x']] }).problems['answer.headers']).toBe('Enter a header name.');
     expect(ruleOf({ ...draft, 'answer.headers': [['', '']] })).toEqual({ rule: { answer: {} }, problems: {} });
   });
 });
@@ -91,7 +89,7 @@ describe('a list of rules', () => {
     const drafts = [{ answer: {} }, { name: 'rule-1', answer: {} }, { name: 'b', answer: {} }].map(draftOf);
     expect(namesOf(drafts)).toEqual(['rule-1', 'rule-1', 'b']);
     const { problems } = rulesOf(drafts);
-    expect([...problems]).toEqual([[drafts[1]?.key ?? -1, { name: 'Another rule is called rule-1.' }]]);
+    expect([...problems]).toEqual([[drafts[1]?.key ?? -1, { name: 'rule-1 is already used by another rule.' }]]);
   });
 
   test('gives a copy a free name', () => {

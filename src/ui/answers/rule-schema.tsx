@@ -38,11 +38,11 @@ const count = (options: CountOptions): FormField<string, number> =>
 
 /** In percent. */
 const chance = typed<number | undefined>(
-  { label: 'Chance in %', hint: 'drawn for each request', inputMode: 'decimal' },
+  { label: 'Probability (%)', hint: 'Random, per request', inputMode: 'decimal' },
   {
     from: value => String(Number(((value ?? 0) * 100).toPrecision(12))),
     to: text => (text === '' ? undefined : Number((percentOf(text) / 100).toPrecision(12))),
-    problem: text => (percentOf(text) <= 100 ? undefined : 'A number from 0 to 100.'),
+    problem: text => (percentOf(text) <= 100 ? undefined : 'Enter a number from 0 to 100.'),
   },
 );
 const percentOf = (text: string): number => {
@@ -58,7 +58,7 @@ const delay = typed<number | undefined>(
     to: text => delayOf(text) || undefined,
     problem(text) {
       const ms = delayOf(text);
-      if (ms === undefined) return 'Write a duration, such as 800ms or 10s.';
+      if (ms === undefined) return 'Enter a duration such as 800ms or 10s.';
       return ms > maxDelayMs ? `At most ${maxDelayMs / 1000}s.` : undefined;
     },
   },
@@ -74,7 +74,7 @@ const answerHeaders: FormField<readonly Pair[], [string, string][]> = {
     return given.length === 0 ? undefined : given.map(([name, value]) => [name.trim(), value]);
   },
   problem: draft =>
-    draft.some(([name, value]) => name.trim() === '' && value !== '') ? 'A header has no name.' : undefined,
+    draft.some(([name, value]) => name.trim() === '' && value !== '') ? 'Enter a header name.' : undefined,
 };
 
 /** Not trimmed: it is sent as it was entered. */
@@ -87,27 +87,27 @@ const encoding: FormField<boolean, 'utf8' | 'base64'> = {
 
 const schema = {
   name: optional(
-    text({ label: 'Name', hint: 'Shown on each event that the rule answered.', maxLength: maxRuleNameCharacters }),
+    text({ label: 'Name', hint: 'Shown on each event that the rule matched.', maxLength: maxRuleNameCharacters }),
   ),
   when: optional(filterText),
-  first: count({ label: 'Only the first', hint: 'then the rule is over', min: 1, max: maxCount }),
-  every: count({ label: 'Every', hint: '3: the 3rd, the 6th, …', min: 1, max: maxCount }),
+  first: count({ label: 'First N only', hint: 'stops after N matches', min: 1, max: maxCount }),
+  every: count({ label: 'Every', hint: '3 = the 3rd, 6th, …', min: 1, max: maxCount }),
   chance,
-  'rate.max': count({ label: 'Rate: requests', hint: 'answers deliveries beyond it', min: 1, max: maxRateEvents }),
-  'rate.perS': count({ label: 'Rate: seconds', hint: 'within so many', min: 1, max: maxRateSeconds }),
+  'rate.max': count({ label: 'Rate limit: requests', hint: 'applies above this limit', min: 1, max: maxRateEvents }),
+  'rate.perS': count({ label: 'Rate limit: seconds', hint: 'per N seconds', min: 1, max: maxRateSeconds }),
   per: {
     ...choice({
       label: 'Count',
       options: [
-        { id: 'endpoint', label: 'all requests together' },
-        { id: 'delivery', label: 'the attempts of each delivery' },
+        { id: 'endpoint', label: 'All requests' },
+        { id: 'delivery', label: 'Attempts, per delivery' },
       ],
     }),
     to: (per: Per) => (per === 'endpoint' ? undefined : per),
   },
   handshake: flag({
-    label: 'Answers handshakes, too',
-    hint: 'Without this, the checks that platforms make before they use a URL are answered as they expect.',
+    label: 'Also answer handshakes',
+    hint: "When off, Hooktape answers a platform's URL check correctly, so that registration works.",
     on: true,
     off: undefined,
   }),
@@ -117,10 +117,10 @@ const schema = {
     choice({
       label: 'Fault',
       options: [
-        { id: '', label: 'None: send the answer' },
+        { id: '', label: 'None' },
         { id: 'close', label: 'Close the connection without an answer' },
         { id: 'reset', label: 'Reset the connection' },
-        { id: 'stall', label: 'Send the head, then nothing for 60 s' },
+        { id: 'stall', label: 'Send the headers, then stall for 60 s' },
       ],
     }),
   ),
@@ -137,8 +137,8 @@ export type RuleDraft = DraftOf<typeof schema> & { key: number };
 export const ruleRules: Rules<typeof schema> = {
   schema,
   check: draft => ({
-    ...(draft['rate.max'] !== '' && draft['rate.perS'] === '' && { 'rate.perS': 'How many seconds?' }),
-    ...(draft['rate.perS'] !== '' && draft['rate.max'] === '' && { 'rate.max': 'How many requests?' }),
+    ...(draft['rate.max'] !== '' && draft['rate.perS'] === '' && { 'rate.perS': 'Enter the seconds.' }),
+    ...(draft['rate.perS'] !== '' && draft['rate.max'] === '' && { 'rate.max': 'Enter the number of requests.' }),
   }),
 };
 
@@ -147,7 +147,7 @@ export const newKey = (): number => ++lastKey;
 
 export const draftOf = (rule: AnswerRule): RuleDraft => ({ key: newKey(), ...draftOfSchema(schema, rule) });
 
-/** A new rule answers every delivery until its author adds conditions. */
+/** A new rule answers every request until its author adds conditions. */
 export const emptyRule = (): RuleDraft => draftOf({ answer: { status: 500 } });
 
 /** The rule as the API takes it. Wrong fields are left out and named in `problems`. */
@@ -190,7 +190,7 @@ export function rulesOf(drafts: readonly RuleDraft[]): {
   const problems = new Map<number, RuleProblems>();
   for (const [at, one] of read.entries()) {
     const isDouble = names.indexOf(names[at] ?? '') < at;
-    const found = isDouble ? { ...one.problems, name: `Another rule is called ${names[at]}.` } : one.problems;
+    const found = isDouble ? { ...one.problems, name: `${names[at]} is already used by another rule.` } : one.problems;
     if (Object.keys(found).length > 0) problems.set(one.key, found);
   }
   return { rules: read.map(one => one.rule), problems };

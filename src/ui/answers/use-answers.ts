@@ -93,8 +93,7 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
     problem: refusal?.message ?? '',
     hasProblems,
     isBusy,
-    save: () =>
-      send(() => api.saveAnswers(endpointId, read.rules), 'Answers saved. They apply from the next delivery.'),
+    save: () => send(() => api.saveAnswers(endpointId, read.rules), 'Answers saved. They apply to the next delivery.'),
     discard: () => {
       setRefusal(undefined);
       setDrafts(base);
@@ -103,7 +102,7 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
       send(async () => {
         await api.resetAnswers(endpointId);
         return { rules: [] };
-      }, 'The endpoint gives the default answer again.'),
+      }, 'Rules removed. Senders get 200 again.'),
   };
 }
 

@@ -28,7 +28,7 @@ export function AppsSection() {
   return (
     <Card
       title="Connected apps"
-      lead="Apps and AI agents you've given access to by signing in, without an API key. To connect an agent (MCP), give it this URL:"
+      lead="Apps and AI agents that you connected by signing in, without an API key. To connect an agent (MCP), give it this URL:"
     >
       <div class="address line tight">
         <code class="cut soft">{mcp}</code>

@@ -14,7 +14,7 @@ const pageSize = 50;
 const viaLabels: Record<AuditEntry['via'], string> = {
   dashboard: 'dashboard',
   api: 'API key or app',
-  command: "operator's command",
+  command: 'operator command',
 };
 
 export function AuditSection() {
@@ -32,10 +32,7 @@ export function AuditSection() {
   };
   useEffect(() => void load(undefined), []);
   return (
-    <Card
-      title="Audit log"
-      lead="Every operation that changes something leaves one line, the operator's commands included. Lines are never changed."
-    >
+    <Card title="Audit log" lead="Every change in this team, including the operator commands. Append-only.">
       <Loaded query={{ value: page, problem, reload: () => load(undefined) }} what="the log" rows={5} inCard>
         {page => (
           <>
@@ -48,7 +45,7 @@ export function AuditSection() {
               </ActionButton>
             </div>
             <Lines entries={page.entries} />
-            {page.nextCursor !== null && <ActionButton act={() => load(page)}>Show older lines</ActionButton>}
+            {page.nextCursor !== null && <ActionButton act={() => load(page)}>Show older entries</ActionButton>}
           </>
         )}
       </Loaded>
@@ -63,7 +60,7 @@ const Lines = ({ entries }: { entries: readonly AuditEntry[] }) => (
         <th scope="col">When</th>
         <th scope="col">Who</th>
         <th scope="col">What</th>
-        <th scope="col">Of</th>
+        <th scope="col">Target</th>
       </tr>
     </thead>
     <tbody>

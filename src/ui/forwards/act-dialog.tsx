@@ -38,7 +38,7 @@ export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props
     onSaved(changed) {
       if (changed) onChange(changed);
       onClose();
-      showToast(`${formatCount(matched ?? 0, 'event')} ${verb === 'retry' ? 'to be sent again.' : 'skipped.'}`);
+      showToast(`${formatCount(matched ?? 0, 'event')} ${verb === 'retry' ? 'queued for retry.' : 'skipped.'}`);
     },
   });
   const where = form.draft.where.trim();
@@ -71,8 +71,8 @@ export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props
         )}
         {verb === 'retry' && (
           <p class="wrap">
-            They go to <code>{visibleLine(forward.url)}</code>
-            {forward.state === 'paused' && ', once the forward is resumed'}.
+            Sent to <code>{visibleLine(forward.url)}</code>
+            {forward.state === 'paused' && 'after you resume the forward'}.
           </p>
         )}
         <p class="faint" role="status">
@@ -86,8 +86,8 @@ export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props
 const countText = (matched: number, isFiltered: boolean): string =>
   matched === 0
     ? isFiltered
-      ? 'No event of this list matches.'
-      : 'There is none any more.'
+      ? 'No waiting, failed or given-up event matches.'
+      : 'No such event is left.'
     : `${formatCount(matched, 'event')} now.`;
 
 /** How many events it would be; undefined while that is not known. */

@@ -47,7 +47,7 @@ function Acts({ endpointId, forward, onChange }: Omit<Props, 'state'>) {
   return (
     <div class="row">
       {givenUp > 0 && button('Retry all given up', 'retry-given-up')}
-      {failed > 0 && button(mode === 'ordered' ? 'Skip what blocks' : 'Skip all failed', 'skip-blocked')}
+      {failed > 0 && button(mode === 'ordered' ? 'Skip blocking events' : 'Skip all failed', 'skip-blocked')}
       {failed + givenUp > 0 && button('Retry by filter…', 'retry-matching')}
       {button('Skip by filter…', 'skip-matching')}
     </div>
@@ -64,7 +64,7 @@ function Rows({ endpointId, forward, state, onChange }: Props) {
       const changed = await forwardsApi.act(endpointId, forward.id, 'retry', { eventId });
       if (state === 'given_up') list.drop(eventId);
       onChange(changed);
-      showToast('The event is sent again.');
+      showToast('Retrying the event.');
     } finally {
       keepFocus();
     }
@@ -120,8 +120,8 @@ function askToSkip(delivery: ForwardDelivery, run: () => Promise<void>): Promise
     text: (
       <p class="wrap">
         <strong>{eventName(delivery)}</strong>{' '}
-        {isOver ? "leaves the list, and can't be retried here any more." : "won't be sent."} It stays stored, and can be
-        replayed.
+        {isOver ? 'is removed from the list and can no longer be retried here.' : "won't be sent."} It stays stored and
+        can be replayed.
       </p>
     ),
     button: isOver ? 'Remove' : 'Skip the event',
@@ -130,9 +130,9 @@ function askToSkip(delivery: ForwardDelivery, run: () => Promise<void>): Promise
 }
 
 const emptyTexts: Record<DeliveryState, string> = {
-  waiting: 'No event waits for its first attempt.',
-  failed: 'No event has failed.',
-  given_up: 'No event was given up.',
+  waiting: 'No events are waiting.',
+  failed: 'No failed events.',
+  given_up: 'No events were given up.',
 };
 
 /** A row that was acted on may leave the list: the focus then goes to the one in its place, or to the heading. */

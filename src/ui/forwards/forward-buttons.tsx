@@ -16,7 +16,7 @@ export function ForwardButtons({ endpointId, forward, onChange }: Props) {
   const name = visibleName(forward.name);
   const setEnabled = async (): Promise<void> => {
     onChange(await forwardsApi.setEnabled(endpointId, forward.id, !forward.enabled));
-    showToast(forward.enabled ? `${name} is paused. Events wait.` : `${name} goes on.`);
+    showToast(forward.enabled ? `${name} is paused. Events are queued.` : `${name} resumed.`);
   };
   // The oldest failed event is tried at once; without one, what waits is due.
   const ask = async (): Promise<void> => {
@@ -27,14 +27,13 @@ export function ForwardButtons({ endpointId, forward, onChange }: Props) {
         ? await forwardsApi.act(endpointId, forward.id, 'retry', { eventId: oldest.eventId })
         : await forwardsApi.setEnabled(endpointId, forward.id, true),
     );
-    showToast('The destination is asked now.');
+    showToast('Trying the destination now.');
   };
   const remove = async (): Promise<void> => {
     const isRemoved = await confirm({
       title: `Delete ${name}?`,
       text: removalText(forward),
-      button: 'Delete the forward',
-      cancel: 'Keep it',
+      button: 'Delete forward',
       run: () => forwardsApi.remove(endpointId, forward.id),
     });
     if (!isRemoved) return;
@@ -45,7 +44,7 @@ export function ForwardButtons({ endpointId, forward, onChange }: Props) {
     <div class="row">
       {forward.state === 'probing' && (
         <ActionButton icon="replay" kind="primary" act={ask}>
-          Ask it now
+          Try now
         </ActionButton>
       )}
       <ActionButton

@@ -25,7 +25,7 @@ export function ForwardFormPage({ endpoint, id }: { endpoint: Pick<Endpoint, 'id
   return (
     <Page
       isNarrow
-      title={id === undefined ? 'New forward' : 'Edit the forward'}
+      title={id === undefined ? 'New forward' : 'Edit forward'}
       {...(known && { tab: `${known}, edit` })}
       back={{ to: back, label: known ?? `Forwards of ${visibleName(endpoint.name)}` }}
     >
@@ -54,7 +54,7 @@ function ForwardForm({ endpointId, forward, back }: FormProps) {
     onSaved(saved = forward) {
       if (saved) navigate(forwardPath(endpointId, saved.id));
       const name = visibleName(saved?.name ?? '');
-      showToast(forward ? `${name} was saved.` : `${name} begins with the next event.`);
+      showToast(forward ? `${name} was saved.` : `${name} was created. It starts with the next event.`);
     },
   });
   const [isOpen] = useState((forward !== undefined || form.restored !== 'no') && hasMore(form.draft));
@@ -63,7 +63,7 @@ function ForwardForm({ endpointId, forward, back }: FormProps) {
       form={form}
       class="card section forward-form"
       what="forward"
-      submit={forward ? 'Save' : 'Create the forward'}
+      submit={forward ? 'Save' : 'Create forward'}
       cancel={
         <Link class="button plain" to={back} onClick={form.forget}>
           Cancel
@@ -86,16 +86,13 @@ function ForwardForm({ endpointId, forward, back }: FormProps) {
           <div class="fit">
             <Inputs form={form} paths={['retry.for', 'retry.first', 'retry.max', 'timeoutS']} />
           </div>
-          <p class="hint">
-            An event that isn't accepted is tried again for that long. The waits between attempts grow from the shortest
-            to the longest.
-          </p>
+          <p class="hint">Events that aren't accepted are retried with growing intervals until this time is over.</p>
           <Inputs form={form} paths={['headers', 'per', 'sign', 'enabled']} />
         </div>
       </details>
       {forward && (
         <p class="hint">
-          What waits goes to the new URL with the new headers. A new filter or order applies to events from now on.
+          Waiting events use the new URL and headers. A new filter or order applies to new events only.
         </p>
       )}
     </Form>

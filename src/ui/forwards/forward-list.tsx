@@ -30,7 +30,7 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
         (amount < maxForwardsPerEndpoint ? (
           add('New forward')
         ) : (
-          <span class="faint">An endpoint can have {maxForwardsPerEndpoint} forwards.</span>
+          <span class="faint">Limit reached: an endpoint can have {maxForwardsPerEndpoint} forwards.</span>
         ))
       }
     >
@@ -39,8 +39,8 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
         {forwards =>
           forwards.length === 0 ? (
             <Empty title="No forwards" action={add('Add a forward')}>
-              A forward sends every event of this endpoint on to a URL, until it is accepted there. Senders never wait
-              for it, and while the destination is down, events wait on disk.
+              A forward delivers every event to a destination and retries until it is accepted. Senders never wait for
+              it; while the destination is down, events are queued on disk.
             </Empty>
           ) : (
             <>
@@ -50,7 +50,7 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
                 ))}
               </ul>
               <p class="hint">
-                <Link to={`/app/endpoints/${endpoint.id}/alerts?new=forward_stuck`}>Add an alert</Link> to hear of it
+                <Link to={`/app/endpoints/${endpoint.id}/alerts?new=forward_stuck`}>Add an alert</Link> to get notified
                 when a forward is stuck.
               </p>
             </>
@@ -81,7 +81,7 @@ const ForwardCard = ({ endpointId, forward }: { endpointId: string; forward: For
         <>
           {' '}
           <span class="faint">
-            in order{forward.orderBy !== null && ' of each '}
+            in order{forward.orderBy !== null && ' per '}
             {forward.orderBy !== null && <code>{visibleLine(forward.orderBy)}</code>}
           </span>
         </>

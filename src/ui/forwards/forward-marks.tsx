@@ -35,7 +35,7 @@ export function ForwardsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
         {forwards =>
           hasSome ? (
             <>
-              <p class="lead">Events go on to these URLs until they are accepted there.</p>
+              <p class="lead">Destinations that receive every event. Failed deliveries are retried.</p>
               <ul class="rows">
                 {forwards.map(forward => (
                   <li key={forward.id}>
@@ -50,8 +50,8 @@ export function ForwardsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
             </>
           ) : (
             <p class="lead">
-              A forward sends every event of this endpoint on to a URL until it is accepted there. Senders never wait
-              for it.
+              A forward delivers every event to a destination and retries until it is accepted. Senders never wait for
+              it.
             </p>
           )
         }

@@ -63,13 +63,13 @@ function Settings({ forward }: { forward: Forward }) {
       <Facts
         facts={[
           ['URL', <code>{visibleLine(forward.url)}</code>],
-          ['Events', where === '' ? 'all that are not refused' : <code>{visibleLine(where)}</code>],
-          ['Order', mode === 'parallel' ? 'none: up to six at a time' : <Order forward={forward} />],
-          per === 'delivery' && ['Attempts', 'only the first of each delivery'],
-          ['Signature', sign === 'fresh' ? 'signed anew with a stored secret' : 'as captured'],
+          ['Events', where === '' ? 'All except refused' : <code>{visibleLine(where)}</code>],
+          ['Order', mode === 'parallel' ? 'Unordered, six at once' : <Order forward={forward} />],
+          per === 'delivery' && ['Attempts', 'Only the first of each delivery'],
+          ['Signature', sign === 'fresh' ? 'Re-signed with a saved secret' : 'As captured'],
           headers.length > 0 && ['Headers added', <Headers headers={headers} />],
           ['Timeout', formatCount(timeoutS, 'second')],
-          ['Retries', `for ${retry.for}, with ${retry.first} to ${retry.max} between attempts`],
+          ['Retries', `For ${retry.for}, every ${retry.first} to ${retry.max}`],
           ['Created', <Time at={forward.createdAt} long />],
         ]}
       />
@@ -79,10 +79,10 @@ function Settings({ forward }: { forward: Forward }) {
 
 const Order = ({ forward: { orderBy } }: { forward: Forward }) =>
   orderBy === null ? (
-    'one at a time, oldest first'
+    'In order, one at a time'
   ) : (
     <>
-      one at a time for each <code>{visibleLine(orderBy)}</code>, oldest first
+      In order per <code>{visibleLine(orderBy)}</code>, oldest first
     </>
   );
 

@@ -10,50 +10,50 @@ import { type DraftOf, draftOf, type Rules, type SchemaOf } from '../kit/schema.
 const schema = {
   name: text({
     label: 'Name',
-    placeholder: 'orders to staging',
+    placeholder: 'Orders to staging',
     maxLength: maxNameCharacters,
     autoFocus: true,
-    required: 'Give it a name.',
+    required: 'Enter a name.',
   }),
   url: url({
     label: 'URL',
     placeholder: 'https://staging.example.com/webhooks',
-    hint: 'Each event goes there with its method, headers and exact body.',
-    required: 'Where are the events sent?',
+    hint: 'Each event is sent with its original method, headers and exact body.',
+    required: 'Enter the destination URL.',
   }),
   where: filterText,
   mode: choice({
     label: 'Order',
     options: [
-      { id: 'parallel', label: 'In any order: up to six at a time' },
-      { id: 'ordered', label: 'In order: one at a time, oldest first' },
+      { id: 'parallel', label: 'Unordered, six at once' },
+      { id: 'ordered', label: 'In order, one at a time' },
     ],
   }),
   orderBy: text({
-    label: 'Order within',
-    placeholder: 'all events together',
-    hint: "A field such as body.order.id or header.x-shop: events with another value don't wait for each other.",
+    label: 'Lane',
+    placeholder: 'one lane for all events',
+    hint: "A field such as body.order.id or header.x-shop. Events with the same value stay in order; others don't wait for them.",
   }),
-  'retry.for': duration({ label: 'Try for', example: forwardDefaults.retry.for }),
-  'retry.first': duration({ label: 'Shortest wait', example: forwardDefaults.retry.first }),
-  'retry.max': duration({ label: 'Longest wait', example: forwardDefaults.retry.max }),
-  timeoutS: wholeNumber({ label: 'Timeout in s', min: 1, max: maxForwardTimeoutS }),
+  'retry.for': duration({ label: 'Retry for', example: forwardDefaults.retry.for }),
+  'retry.first': duration({ label: 'First retry after', example: forwardDefaults.retry.first }),
+  'retry.max': duration({ label: 'Longest interval', example: forwardDefaults.retry.max }),
+  timeoutS: wholeNumber({ label: 'Timeout (s)', min: 1, max: maxForwardTimeoutS }),
   headers: headers({
-    hint: 'Added to every request, such as the credentials of the destination. Everyone in the team can read them.',
+    hint: 'Added to every request, for example credentials. Everyone on the team can read them.',
   }),
   per: flag({
-    label: 'Only the first attempt of each delivery',
-    hint: 'When a sender repeats a delivery, the destination gets it once.',
+    label: 'Send only the first attempt of each delivery',
+    hint: 'If the sender retries a delivery, the destination still gets it once.',
     on: 'delivery',
     off: 'event',
   }),
   sign: flag({
-    label: 'Sign anew',
-    hint: 'With a stored secret that may sign for the destination. What it may not sign is given up.',
+    label: 'Re-sign',
+    hint: 'Uses a saved secret that may sign for this destination. Events it may not sign are given up.',
     on: 'fresh',
     off: 'as-captured',
   }),
-  enabled: flag({ label: 'Enabled', hint: 'Off: paused. Events wait until it is resumed.', on: true, off: false }),
+  enabled: flag({ label: 'Enabled', hint: 'When off, events are queued until you turn it on.', on: true, off: false }),
 } satisfies SchemaOf<ForwardInput>;
 type Draft = DraftOf<typeof schema>;
 
@@ -62,7 +62,7 @@ export const forwardRules: Rules<typeof schema> = {
   applies: (path, draft) => path !== 'orderBy' || draft.mode === 'ordered',
   check: ({ sign, headers }) =>
     sign && headers.some(([name]) => name.trim() !== '')
-      ? { headers: 'A forward that signs anew may not add headers: its events would be given up.' }
+      ? { headers: "A forward that re-signs events can't add headers: none of its events would be sent." }
       : {},
 };
 const moreFields = ['retry.for', 'retry.first', 'retry.max', 'timeoutS', 'headers', 'per', 'sign', 'enabled'] as const;

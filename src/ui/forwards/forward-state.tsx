@@ -19,11 +19,11 @@ export function StateSentence({ forward }: { forward: Forward }) {
   return (
     <div class="stack soft">
       <p>
-        {stateSentence(forward, now)} {lagSentence(forward, now)}
+        {stateSentence(forward, now)} {lagSentence(forward)}
       </p>
       {reason !== '' && (
         <p>
-          <span class="faint">The oldest failed event:</span> <span class="bad">{visibleLine(reason)}</span>
+          <span class="faint">Oldest failed event:</span> <span class="bad">{visibleLine(reason)}</span>
         </p>
       )}
     </div>

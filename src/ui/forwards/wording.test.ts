@@ -24,17 +24,17 @@ const forward = (given: Partial<Forward> = {}): Forward => ({
 
 describe('the state of a forward', () => {
   test.each<[Partial<Forward>, string, string]>([
-    [{}, 'Up to date', 'Nothing waits.'],
-    [{ waiting: 2 }, 'Sending', 'Events are on their way.'],
-    [{ failed: 1, waiting: 2 }, 'Retrying', 'Some events were not accepted yet, and are tried again.'],
+    [{}, 'Up to date', 'All events delivered.'],
+    [{ waiting: 2 }, 'Sending', 'Delivering events.'],
+    [{ failed: 1, waiting: 2 }, 'Retrying', 'Retrying events that were not accepted.'],
     [{ failed: 1, failingSince: now - 3 * minute }, 'Retrying', 'Every attempt has failed since '],
     [
       { failed: 1, waiting: 9, probeAt: now + 43_000 },
       'Retrying',
       'The destination has asked to wait. It gets the next event in 43 s.',
     ],
-    [{ state: 'paused', waiting: 9 }, 'Paused', 'Nothing is sent until it is resumed. Events wait.'],
-    [{ state: 'probing', failed: 1 }, 'Down', 'The destination is down. It is asked with one event a minute.'],
+    [{ state: 'paused', waiting: 9 }, 'Paused', 'Paused. Events are queued until you resume it.'],
+    [{ state: 'probing', failed: 1 }, 'Down', 'Down. Trying one event a minute.'],
   ])('%j is %s', (given, label, sentence) => {
     expect(stateOf(forward(given)).label).toBe(label);
     expect(stateSentence(forward(given), now)).toStartWith(sentence);
@@ -43,15 +43,13 @@ describe('the state of a forward', () => {
   test('of a destination that is down says since when, and when it is asked next', () => {
     const down = forward({ state: 'probing', failingSince: now - 123 * minute, probeAt: now + 43_000 });
     expect(stateSentence(down, now)).toMatch(
-      /^The destination is down\. It has failed since \d\d:\d\d \(2 h 3 min\)\. It is asked with one event a minute, next in 43 s\.$/,
+      /^Down\. Failing since \d\d:\d\d \(2 h 3 min\)\. Trying one event a minute; next try in 43 s\.$/,
     );
   });
 
-  test('the oldest event is named by time and by age, and not when nothing waits', () => {
-    expect(lagSentence(forward({ failed: 1, lagS: 7380 }), now)).toMatch(
-      /^The oldest event has waited since \d\d:\d\d \(2 h 3 min\)\.$/,
-    );
-    expect(lagSentence(forward({ lagS: 0 }), now)).toBe('');
+  test('the age of the oldest event is named, but not when nothing waits', () => {
+    expect(lagSentence(forward({ failed: 1, lagS: 7380 }))).toBe('Oldest undelivered: 2 h 3 min.');
+    expect(lagSentence(forward({ lagS: 0 }))).toBe('');
   });
 });
 
@@ -70,9 +68,9 @@ describe('an event that was not accepted', () => {
     ['failed', now + 90_000, {}, 'in 1 min 30 s'],
     ['failed', now - minute, {}, 'now'],
     ['waiting', now - minute, { probeAt: now + minute }, 'in 1 min'],
-    ['failed', now + minute, { state: 'paused' }, 'when it is resumed'],
-    ['waiting', now, { state: 'probing' }, 'when the destination answers'],
-    ['waiting', null, { mode: 'ordered' }, 'after the events before it'],
+    ['failed', now + minute, { state: 'paused' }, 'after you resume'],
+    ['waiting', now, { state: 'probing' }, 'when the destination is back'],
+    ['waiting', null, { mode: 'ordered' }, 'after earlier events in its lane'],
     ['given_up', null, {}, ''],
   ])('%s, next at %p, with %j: %p', (state, nextAt, given, text) => {
     expect(nextText({ state, nextAt }, forward(given), now)).toBe(text);
@@ -97,11 +95,13 @@ describe('the mark of an endpoint', () => {
 
 describe('a confirmation', () => {
   test('of deleting says how many events are not sent', () => {
-    expect(removalText(forward({ waiting: 1 }))).toStartWith("1 event that waits for it won't be sent.");
-    expect(removalText(forward({ waiting: 1000, failed: 1, givenUp: 2 }))).toStartWith(
-      "1,001 events that wait for it won't be sent. Its list of 2 given-up events is removed.",
+    expect(removalText(forward({ waiting: 1 }))).toStartWith(
+      "1 event waiting won't be sent. Requests in progress are cancelled. The events stay stored.",
     );
-    expect(removalText(forward())).toStartWith('Nothing waits for it.');
+    expect(removalText(forward({ waiting: 1000, failed: 1, givenUp: 2 }))).toStartWith(
+      "1,001 events waiting won't be sent. Its list of 2 undelivered events is deleted.",
+    );
+    expect(removalText(forward())).toStartWith('No events are waiting.');
   });
 
   test('of skipping what blocks says what that is in each mode', () => {

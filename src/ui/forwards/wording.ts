@@ -12,9 +12,9 @@ export const deliveryLabels: Record<DeliveryState, string> = {
   given_up: 'Given up',
 };
 export const deliveryHints: Record<DeliveryState, string> = {
-  waiting: 'not tried yet',
-  failed: 'will be tried again',
-  given_up: "won't be tried again",
+  waiting: 'not attempted yet',
+  failed: 'will be retried',
+  given_up: "won't be retried",
 };
 
 type Counts = Pick<Forward, 'waiting' | 'failed' | 'givenUp'>;
@@ -50,24 +50,23 @@ export const inText = (at: number, now: number): string => (at - now < 1000 ? 'n
 
 /** Why events wait: a sentence or two, without the reason of the last failure. */
 export function stateSentence(forward: Forward, now: number): string {
-  const { state, failingSince, probeAt, failed, waiting } = forward;
-  if (state === 'paused') return 'Nothing is sent until it is resumed. Events wait.';
+  const { state, failingSince, probeAt, failed, waiting, givenUp } = forward;
+  if (state === 'paused') return 'Paused. Events are queued until you resume it.';
   if (state === 'probing') {
-    const since = failingSince === null ? '' : ` It has failed ${sinceText(failingSince, now)}.`;
-    const next = probeAt === null ? '' : `, next ${inText(probeAt, now)}`;
-    return `The destination is down.${since} It is asked with one event a minute${next}.`;
+    const since = failingSince === null ? '' : ` Failing ${sinceText(failingSince, now)}.`;
+    const next = probeAt === null ? '' : `; next try ${inText(probeAt, now)}`;
+    return `Down.${since} Trying one event a minute${next}.`;
   }
   if (probeAt !== null) return `The destination has asked to wait. It gets the next event ${inText(probeAt, now)}.`;
   if (failed > 0 && failingSince !== null) return `Every attempt has failed ${sinceText(failingSince, now)}.`;
-  if (failed > 0) return 'Some events were not accepted yet, and are tried again.';
-  return waiting > 0 ? 'Events are on their way.' : 'Nothing waits.';
+  if (failed > 0) return 'Retrying events that were not accepted.';
+  if (waiting > 0) return 'Delivering events.';
+  return givenUp > 0 ? 'No events waiting.' : 'All events delivered.';
 }
 
-/** `The oldest has waited since 14:05 (2 h 3 min).`; empty when nothing waits. */
-export const lagSentence = (forward: Pick<Forward, 'waiting' | 'failed' | 'lagS'>, now: number): string =>
-  openOf(forward) === 0 || forward.lagS === 0
-    ? ''
-    : `The oldest event has waited ${sinceText(now - forward.lagS * 1000, now)}.`;
+/** `Oldest undelivered: 2 h 3 min.`; empty when nothing waits. */
+export const lagSentence = (forward: Pick<Forward, 'waiting' | 'failed' | 'lagS'>): string =>
+  openOf(forward) === 0 || forward.lagS === 0 ? '' : `Oldest undelivered: ${formatGap(forward.lagS * 1000)}.`;
 
 /** When an event is sent next; empty when it will not be. */
 export function nextText(
@@ -76,9 +75,9 @@ export function nextText(
   now: number,
 ): string {
   if (state === 'given_up') return '';
-  if (forward.state === 'paused') return 'when it is resumed';
-  if (nextAt === null) return 'after the events before it';
-  if (forward.state === 'probing' && (state === 'waiting' || nextAt <= now)) return 'when the destination answers';
+  if (forward.state === 'paused') return 'after you resume';
+  if (nextAt === null) return 'after earlier events in its lane';
+  if (forward.state === 'probing' && (state === 'waiting' || nextAt <= now)) return 'when the destination is back';
   return inText(Math.max(nextAt, forward.probeAt ?? nextAt), now);
 }
 
@@ -110,16 +109,11 @@ const sum = (forwards: readonly Counts[], name: keyof Counts): number =>
 /** What deleting means for the events. */
 export function removalText(forward: Counts): string {
   const open = openOf(forward);
-  const lost =
-    open === 0
-      ? 'Nothing waits for it.'
-      : `${formatCount(open, 'event')} that ${verb(open, 'waits', 'wait')} for it won't be sent.`;
+  const lost = open === 0 ? 'No events are waiting.' : `${formatCount(open, 'event')} waiting won't be sent.`;
   const { givenUp } = forward;
-  const forgotten = givenUp === 0 ? '' : ` Its list of ${formatCount(givenUp, 'given-up event')} is removed.`;
-  return `${lost}${forgotten} What is under way is cut off. The events themselves stay stored.`;
+  const forgotten = givenUp === 0 ? '' : ` Its list of ${formatCount(givenUp, 'undelivered event')} is deleted.`;
+  return `${lost}${forgotten} Requests in progress are cancelled. The events stay stored.`;
 }
-
-const verb = (amount: number, one: string, many: string): string => (amount === 1 ? one : many);
 
 /** What the confirmation of retry and skip says, and its button. */
 export type ActWording = { title: string; text: string; button: (amount: number) => string };
@@ -128,32 +122,32 @@ export type Act = 'retry-given-up' | 'retry-matching' | 'skip-blocked' | 'skip-m
 export function actWording(act: Act, { mode }: Pick<Forward, 'mode'>): ActWording {
   const retry = (amount: number): string => `Retry ${formatCount(amount, 'event')}`;
   const skip = (amount: number): string => `Skip ${formatCount(amount, 'event')}`;
-  const skipped = "They won't be sent, and leave the list. They stay stored, and can be replayed.";
+  const skipped = "They won't be sent. They stay stored and can be replayed.";
   switch (act) {
     case 'retry-given-up':
       return {
-        title: 'Retry all given-up events?',
-        text: 'They are sent again as if they were new, oldest first.',
+        title: 'Retry all events that were given up?',
+        text: 'Sent again like new events, oldest first.',
         button: retry,
       };
     case 'retry-matching':
       return {
         title: 'Retry events that match',
-        text: 'Of the failed and given-up events, those that match are sent again at once.',
+        text: 'Matching failed and given-up events are sent again now.',
         button: retry,
       };
     case 'skip-blocked':
       return mode === 'ordered'
         ? {
-            title: 'Skip the failed event of each lane?',
-            text: `What waits behind them goes next. ${skipped}`,
+            title: 'Skip the failed event at the head of each lane?',
+            text: `The events behind them are sent next. ${skipped}`,
             button: skip,
           }
         : { title: 'Skip all failed events?', text: skipped, button: skip };
     case 'skip-matching':
       return {
         title: 'Skip events that match',
-        text: `Waiting, failed and given-up events that match are taken off the list: they won't be sent. They stay stored, and can be replayed.`,
+        text: `Matching waiting, failed and given-up events won't be sent. They stay stored and can be replayed.`,
         button: skip,
       };
   }

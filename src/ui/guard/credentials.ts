@@ -11,5 +11,5 @@ export function describeCredentials(guard: Endpoint['guard']): string {
     ...(token?.in === 'header' ? [`the token, in the header ${visibleLine(token.name)}`] : []),
     ...(basic ? [`the user name ${visibleLine(basic.user)} and its password (HTTP Basic)`] : []),
   ];
-  return parts.length === 0 ? '' : `The guard asks for ${parts.join(', and ')}.`;
+  return parts.length === 0 ? '' : `The guard requires ${parts.join(', and ')}.`;
 }

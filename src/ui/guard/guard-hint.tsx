@@ -5,5 +5,5 @@ import { describeCredentials } from './credentials.ts';
 
 export const GuardHint = ({ endpoint }: { endpoint: Endpoint }) => {
   const text = describeCredentials(endpoint.guard);
-  return text === '' ? null : <p class="hint breaks">{text} Without it, a delivery is refused with 401.</p>;
+  return text === '' ? null : <p class="hint breaks">{text} Deliveries without it are refused with 401.</p>;
 };

@@ -33,7 +33,7 @@ const noToken = '';
 export const places: readonly { id: TokenPlace | ''; label: string }[] = [
   { id: noToken, label: 'none' },
   { id: 'header', label: 'in a header' },
-  { id: 'query', label: 'in the URL’s query' },
+  { id: 'query', label: 'in the query string' },
 ];
 
 export const secretHint = 'Stored encrypted and not shown again.';
@@ -42,7 +42,7 @@ const schema = {
   cidrs: lines({
     label: 'Networks',
     placeholder: 'all',
-    hint: 'Addresses or networks, one per line, such as 192.0.2.10 or 2001:db8::/32. Behind a trusted proxy, the sender’s address is the one that the proxy reports.',
+    hint: 'One IP address or network per line, such as 192.0.2.10 or 2001:db8::/32. Behind a trusted proxy, the forwarded address counts.',
     check: line =>
       parseCidr(line)
         ? undefined
@@ -52,19 +52,19 @@ const schema = {
   basic: hasBasic,
   'basic.user': typed<string>(
     { label: 'User name', required: 'Enter a user name.' },
-    { to: user => user, problem: user => (user.includes(':') ? 'A user name has no colon.' : undefined) },
+    { to: user => user, problem: user => (user.includes(':') ? "A user name can't contain a colon." : undefined) },
   ),
   'basic.password': storedSecret({ label: 'Password', hint: secretHint, required: 'Enter a password.' }),
   'token.in': {
     ...choice({ label: 'Token', options: places }),
     to: (place: TokenPlace | '') => (place === noToken ? undefined : place),
   },
-  'token.name': typed<string>({ label: 'Name of the header', required: 'Enter a name.' }, { to: name => name }),
+  'token.name': typed<string>({ label: 'Header name', required: 'Enter a name.' }, { to: name => name }),
   'token.value': storedSecret({ label: 'Value', hint: secretHint, required: 'Enter a token, or generate one.' }),
   onRefuse: choice({
     label: 'Refused requests are',
     options: [
-      { id: 'record', label: 'stored, and marked as refused' },
+      { id: 'record', label: 'stored and marked as refused' },
       { id: 'drop', label: 'not stored' },
     ],
   }),

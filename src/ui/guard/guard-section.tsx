@@ -25,7 +25,9 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
   const show = (guard: Guard | null): void => {
     setEndpoints((endpoints ?? []).map(one => (one.id === endpoint.id ? { ...one, guard } : one)));
     reloadEndpoints();
-    showToast(guard ? 'Guard saved. It applies from the next request.' : 'The endpoint accepts all requests.');
+    showToast(
+      guard ? 'Guard saved. It applies to the next request.' : 'Guard removed. The endpoint accepts all requests.',
+    );
   };
   const form = useForm({
     ...guardRules,
@@ -54,7 +56,7 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
     <Card
       title="Guard"
       id="guard"
-      lead="The requests that this endpoint accepts. All conditions that you set must hold. Other requests are refused: 403 for the network, 405 for the method, 401 for the credentials."
+      lead="Access rules for senders. A request must meet every condition you set; others are refused with 403 (network), 405 (method) or 401 (credentials)."
     >
       <Form
         form={form}
@@ -73,8 +75,8 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
           <Inputs form={form} paths={['cidrs']} />
           {networks.length > 0 && (
             <p class="hint">
-              Platforms deliver from their own networks, which change: take them from the platform's documentation, and
-              look there again.
+              Platforms publish the networks they send from, and change them. Check their documentation from time to
+              time.
             </p>
           )}
           {byNetwork && <Notice tone="warn">{byNetwork}</Notice>}
@@ -91,7 +93,9 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
         <TokenFields form={form} url={endpoint.url} />
         <Inputs form={form} paths={['onRefuse']} />
         {draft.onRefuse === 'drop' && guardOf(draft) && (
-          <p class="hint">You will not see refused requests, not even if a platform is refused by mistake.</p>
+          <p class="hint">
+            Refused requests are not recorded, so you won't notice a platform that is refused by mistake.
+          </p>
         )}
       </Form>
     </Card>
@@ -123,7 +127,7 @@ function MethodFields({ input: { value, problem, change }, warning }: MethodProp
           </label>
         ))}
       </div>
-      <p class={problem ? 'hint bad' : 'hint'}>{problem || 'If you choose none, all methods are accepted.'}</p>
+      <p class={problem ? 'hint bad' : 'hint'}>{problem || 'If none is selected, all methods are accepted.'}</p>
       {warning && <Notice tone="warn">{warning}</Notice>}
     </fieldset>
   );
@@ -140,9 +144,9 @@ function TokenFields({ form, url }: { form: FormOf<typeof guardRules.schema>; ur
     form.change({ 'token.value': made });
   };
   const texts = {
-    'token.name': { label: place === 'header' ? 'Name of the header' : 'Name of the parameter' },
+    'token.name': { label: place === 'header' ? 'Header name' : 'Parameter name' },
     'token.value': {
-      hint: isGenerated ? 'Copy it now: it is not shown again once it is saved.' : secretHint,
+      hint: isGenerated ? 'Copy it now. It is not shown again after you save.' : secretHint,
       isReadable: isGenerated,
     },
   };
@@ -168,16 +172,15 @@ function TokenFields({ form, url }: { form: FormOf<typeof guardRules.schema>; ur
             {isGenerated && place === 'query' && (
               <CopyButton
                 kind="quiet"
-                label="Copy the URL with it"
+                label="Copy URL with token"
                 text={`${url}?${encodeURIComponent(name.trim())}=${encodeURIComponent(token)}`}
               />
             )}
           </div>
           {place === 'query' && (
             <Notice tone="warn" title="A token in a URL is easily seen">
-              Proxies, logs and the platform's own pages keep URLs. Use a header if the platform can send one. Otherwise
-              add ?{visibleLine(name.trim() || 'token')}=… to the URL that you register. In stored events it is
-              redacted.
+              Proxies, logs and the platform keep URLs. Use a header if the platform can send one. Otherwise add ?
+              {visibleLine(name.trim() || 'token')}=… to the URL that you register. In stored events it is redacted.
             </Notice>
           )}
         </>

@@ -59,7 +59,7 @@ test('what senders have to add is said, and never a secret', () => {
   expect(describeCredentials(null)).toBe('');
   expect(describeCredentials({ methods: ['POST'], onRefuse: 'drop' })).toBe('');
   expect(describeCredentials(whole)).toBe(
-    'The guard asks for the token, as ?token=… at the end of the URL, and the user name mira and its password (HTTP Basic).',
+    'The guard requires the token, as ?token=… at the end of the URL, and the user name mira and its password (HTTP Basic).',
   );
 });
 
@@ -83,9 +83,9 @@ test('deliveries that would be refused are found by a filter, and counted by pla
   const event = (platform: string | null) => ({ platform }) as EventSummary;
   expect(describeRefused([], 10, 'came')).toBe('');
   expect(describeRefused([event('github'), event(null), event('github')], 40, 'came from other networks')).toBe(
-    '3 of the last 40 deliveries came from other networks, among them GitHub. Senders like these would be refused.',
+    '3 of the last 40 deliveries came from other networks, including GitHub. They would be refused.',
   );
   expect(describeRefused([event(null)], 1, 'had other methods')).toBe(
-    'The last delivery had other methods. Senders like these would be refused.',
+    'The last delivery had other methods. They would be refused.',
   );
 });

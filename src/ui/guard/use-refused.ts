@@ -25,8 +25,8 @@ export function describeRefused(refused: readonly EventSummary[], tried: number,
   if (refused.length === 0) return '';
   const platforms = [...new Set(refused.flatMap(({ platform }) => platform ?? []))];
   const named = platforms.slice(0, 3).map(name => visibleLine(platformTitle(name)));
-  const among = named.length === 0 ? '' : `, among them ${named.join(', ')}`;
-  return `${refused.length === tried ? (tried === 1 ? 'The last delivery' : `All of the last ${tried} deliveries`) : `${refused.length} of the last ${tried} deliveries`} ${what}${among}. Senders like these would be refused.`;
+  const among = named.length === 0 ? '' : `, including ${named.join(', ')}`;
+  return `${refused.length === tried ? (tried === 1 ? 'The last delivery' : `All of the last ${tried} deliveries`) : `${refused.length} of the last ${tried} deliveries`} ${what}${among}. They would be refused.`;
 }
 
 /**

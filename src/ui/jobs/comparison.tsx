@@ -35,7 +35,7 @@ export function Comparison({ job }: { job: ReplayJob }) {
   return (
     <section class="card section" aria-labelledby="differences">
       <div class="row">
-        <h2 id="differences">Where the answers differ</h2>
+        <h2 id="differences">Where the responses differ</h2>
         <span class="grow" />
         <Download job={job} />
       </div>
@@ -45,9 +45,9 @@ export function Comparison({ job }: { job: ReplayJob }) {
             <Groups job={job} items={items} />
             {hasMore && (
               <div class="row">
-                <ActionButton act={more}>Read more events</ActionButton>
+                <ActionButton act={more}>Load more events</ActionButton>
                 <span class="faint" role="status">
-                  {items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read
+                  {items.length.toLocaleString()} of {formatCount(job.different, 'differing event')} loaded
                 </span>
               </div>
             )}
@@ -92,7 +92,7 @@ function PathDetails({ group: { path, events, examples }, job }: { group: PathGr
         </ul>
         {examples.length > limit && (
           <Button kind="quiet" onClick={() => setLimit(limit + 4 * shownExamples)}>
-            Show more of {formatCount(examples.length, 'difference')}
+            Show more of the {formatCount(examples.length, 'difference')}
           </Button>
         )}
       </details>
@@ -110,7 +110,7 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
       setAnswers(await jobsApi.answers(job.id, example.eventId));
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
-      showError('Both answers are kept for 7 days; these are gone.');
+      showError('Responses are kept for 7 days. These have been deleted.');
     }
   };
   return (
@@ -122,7 +122,7 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
         {isElsewhere && <code class="faint">{visibleLine(example.path)}</code>}
         <span class="grow" />
         <ActionButton kind="quiet" aria-expanded={answers !== undefined} act={toggle}>
-          {answers ? 'Hide both answers' : 'Both answers'}
+          {answers ? 'Hide responses' : 'Show responses'}
         </ActionButton>
       </div>
       <div class="two breaks">
@@ -178,9 +178,9 @@ const Answers = ({ answers }: { answers: ReplayJobAnswers }) => (
 );
 
 const Side = ({ label, answer }: { label: string; answer: Answer | null }) => (
-  <section class="col" aria-label={`${label} answer`}>
+  <section class="col" aria-label={`${label} response`}>
     <h3>
-      {label}: {answer ? statusText(answer.status) : 'no answer'}
+      {label}: {answer ? statusText(answer.status) : 'no response'}
     </h3>
     {answer && (
       <>

@@ -43,7 +43,7 @@ function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
     <Loaded query={query} what="the events" inCard>
       {items => (
         <>
-          {items.length === 0 && <p class="faint">None.</p>}
+          {items.length === 0 && <p class="faint">No events.</p>}
           <ul class="rows">
             {items.map(item => (
               <li key={item.eventId}>
@@ -63,7 +63,7 @@ function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
 }
 
 function answerText(job: ReplayJob, { outcome, status, status2, error }: ReplayJobItem): string {
-  if (outcome === 'waiting') return status === null ? 'not sent yet' : `${statusText(status)}, will be sent again`;
+  if (outcome === 'waiting') return status === null ? 'not sent yet' : `${statusText(status)}, will be retried`;
   if (outcome === 'skipped') return '';
   if (job.dest2 !== null) return `${statusText(status)} | ${statusText(status2)}`;
   return status === null && error !== null ? '' : statusText(status);

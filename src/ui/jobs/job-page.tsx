@@ -43,8 +43,8 @@ const Job = ({ job, outcome }: { job: ReplayJob; outcome: Outcome | undefined })
         {job.state === 'paused' && (
           <span class="faint">
             {job.stopAfter !== null && job.failed >= job.stopAfter
-              ? `It stops after every ${job.stopAfter.toLocaleString()} failed events. Resume it to go on.`
-              : 'Nothing is sent until it is resumed.'}
+              ? `Paused after ${job.stopAfter.toLocaleString()} failures. Resume to continue; it pauses again after as many.`
+              : 'Nothing is sent until you resume it.'}
           </span>
         )}
       </div>
@@ -67,16 +67,16 @@ function JobFacts({ job }: { job: ReplayJob }) {
           <Link to={`/app/endpoints/${job.endpointId}`}>{visibleName(endpoint?.name ?? job.endpointId)}</Link>,
         ],
         job.where !== '' && ['Filter', <code>{visibleLine(job.where)}</code>],
-        [job.dest2 === null ? 'Destination' : 'Left', <code>{visibleLine(job.dest)}</code>],
-        job.dest2 !== null && ['Right', <code>{visibleLine(job.dest2)}</code>],
-        job.ignore.length > 0 && ['Not compared', <code>{visibleLine(job.ignore.join(', '))}</code>],
+        [job.dest2 === null ? 'Destination' : 'Destination A', <code>{visibleLine(job.dest)}</code>],
+        job.dest2 !== null && ['Destination B', <code>{visibleLine(job.dest2)}</code>],
+        job.ignore.length > 0 && ['Ignored', <code>{visibleLine(job.ignore.join(', '))}</code>],
         job.compareHeaders.length > 0 && [
           'Headers compared',
           <code>{visibleLine(job.compareHeaders.join(', '))}</code>,
         ],
-        ['Pace', `${paceText(job)}, ${job.concurrency} at a time`],
-        job.skipOk && ['Skips', 'events that the destination has accepted before'],
-        ['Bodies', formatBytes(job.bytes)],
+        ['Pace', `${paceText(job)}, ${job.concurrency} in parallel`],
+        job.skipOk && ['Skips', 'Events already accepted'],
+        ['Size', formatBytes(job.bytes)],
         ['Started', <Time at={job.createdAt} long />],
         job.finishedAt !== null && ['Ended', <Time at={job.finishedAt} long />],
       ]}

@@ -37,10 +37,10 @@ export function JobButtons({ job, onChange }: { job: ReplayJob; onChange: (job: 
   const act = async (verb: 'pause' | 'resume' | 'cancel'): Promise<void> => onChange(await jobsApi.act(job.id, verb));
   const cancel = () =>
     confirm({
-      title: 'Cancel the job?',
-      text: `${formatCount(countOf(job, 'waiting'), 'event')} won't be sent. Requests under way are cut off. A cancelled job can't go on.`,
+      title: 'Cancel this job?',
+      text: `${formatCount(countOf(job, 'waiting'), 'event')} won't be sent, and requests in progress are cancelled. A cancelled job can't be resumed.`,
       button: 'Cancel the job',
-      cancel: 'Keep it',
+      cancel: 'Keep running',
       run: () => act('cancel'),
     });
   const isPaused = job.state === 'paused';

@@ -35,8 +35,8 @@ export function JobsPage({ endpointId }: { endpointId: string | undefined }) {
         {first =>
           first.jobs.length === 0 ? (
             <Empty title="No replay jobs">
-              A job sends many events again, at a pace. Filter the events of an endpoint, then choose Replay all that
-              match.
+              A replay job sends many events again from the server, at the rate you choose. Filter an endpoint's events,
+              then choose Replay all that match.
             </Empty>
           ) : (
             <JobList key={endpointId} first={first} endpointId={endpointId} nameOf={nameOf} />

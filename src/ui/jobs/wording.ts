@@ -39,8 +39,8 @@ export const outcomesOf = ({ dest2 }: Pick<ReplayJob, 'dest2'>): Outcome[] =>
   dest2 === null ? ['failed', 'ok', 'skipped', 'waiting'] : ['different', 'failed', 'same', 'skipped', 'waiting'];
 
 export function paceText({ pace }: Pick<ReplayJob, 'pace'>): string {
-  if (pace === null) return 'as fast as the destination answers';
-  if (pace === 'original') return 'with the pauses in between with which they came';
-  if (pace.startsWith('original*')) return `${pace.slice('original*'.length)} times as fast as they came`;
-  return `${pace.replace('/s', '')} a second`;
+  if (pace === null) return 'as fast as possible';
+  if (pace === 'original') return 'original timing';
+  if (pace.startsWith('original*')) return `${pace.slice('original*'.length)} × original speed`;
+  return `${pace.replace('/s', '')} per second`;
 }

@@ -74,7 +74,7 @@ const schema = {
     label: 'Name',
     placeholder: 'Nightly import',
     maxLength: maxNameCharacters,
-    required: 'Give it a name.',
+    required: 'Enter a name.',
   }),
   expiresIn: { ...lifetime, to: (draft: string) => (draft === 'never' ? null : draft) },
   readOnly: flag({

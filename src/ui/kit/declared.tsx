@@ -3,8 +3,8 @@
 import { Notice } from './controls.tsx';
 
 export const DeclaredNotice = ({ what = 'values' }: { what?: string }) => (
-  <Notice title="This endpoint is declared in a file">
-    You can change it here, but the next <code>hooktape apply</code>, or the next start of the server with that file,
-    sets back the {what} that the file has.
+  <Notice title="Managed by a file">
+    The next <code>hooktape apply</code>, or the next server start with that file, overwrites changes made here with the{' '}
+    {what} of the file.
   </Notice>
 );

@@ -11,13 +11,11 @@ const anyScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 export function readDestination(typed: string): Destination {
   const text = typed.trim();
   if (text === '') return { url: '', problem: '' };
-  if (anyScheme.test(text) && !schemes.test(text)) return problem('Only http:// and https:// URLs can be sent to.');
+  if (anyScheme.test(text) && !schemes.test(text)) return problem('Enter an http:// or https:// URL.');
   const url = withScheme(text);
-  if (/\s/.test(url) || !URL.canParse(url))
-    return problem("That isn't a URL. Enter it as localhost:3000/webhooks or https://….");
+  if (/\s/.test(url) || !URL.canParse(url)) return problem('Enter a URL such as localhost:3000/webhooks or https://….');
   const { username, password, hostname } = new URL(url);
-  if (username || password)
-    return problem('Leave out the user name and password: they would be stored with the replay.');
+  if (username || password) return problem('Remove the user name and password: they would be stored with the replay.');
   return hostname === '' ? problem('The URL has no host.') : { url, problem: '' };
 }
 

@@ -107,7 +107,7 @@ export const storedSecret = ({ label, hint, required }: { label: string; hint: s
         placeholder={input.value === kept ? kept : ''}
         onText={text => input.change(text)}
         problem={input.problem}
-        hint={input.value === kept ? 'Saved, and not shown again. Type to replace it.' : (texts.hint ?? hint)}
+        hint={input.value === kept ? 'Saved. Type to replace it.' : (texts.hint ?? hint)}
       />
     ),
   }) satisfies FormField<string, string>;
@@ -130,8 +130,8 @@ export function wholeNumber(options: NumberOptions & { isOptional?: true }): For
   const { min, max = 999_999_999, isOptional, ...rest } = options;
   const range =
     options.max === undefined
-      ? `A whole number, at least ${min}.`
-      : `A whole number from ${min.toLocaleString()} to ${max.toLocaleString()}.`;
+      ? `Enter a whole number of at least ${min}.`
+      : `Enter a whole number from ${min.toLocaleString()} to ${max.toLocaleString()}.`;
   const isInRange = (text: string): boolean => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
   return typed<number | null>(
     { inputMode: 'numeric', ...(!isOptional && { required: range }), ...rest },
@@ -144,7 +144,7 @@ export function wholeNumber(options: NumberOptions & { isOptional?: true }): For
 
 /** @param example such as `24h` */
 export const duration = ({ example, ...options }: TextOptions & { example: string }): FormField<string, string> => {
-  const problem = `A duration, such as ${example}.`;
+  const problem = `Enter a duration such as ${example}.`;
   return typed<string>(
     { required: problem, maxLength: maxDurationCharacters, ...options },
     { to: text => text, problem: text => (parseDuration(text) === undefined ? problem : undefined) },

@@ -66,7 +66,7 @@ export function WithEndpoint({ id, children }: WithEndpointProps) {
 
 export const backToSettings = ({ id, name }: Pick<Endpoint, 'id' | 'name'>): { to: string; label: string } => ({
   to: `/app/endpoints/${id}/settings`,
-  label: `Settings of ${visibleName(name)}`,
+  label: `Settings: ${visibleName(name)}`,
 });
 
 type LoadedProps<T> = {

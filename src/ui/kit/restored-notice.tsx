@@ -16,9 +16,9 @@ export const RestoredNotice = ({ restored, what, onDiscard }: Props) =>
       action={<Button onClick={onDiscard}>Discard changes</Button>}
     >
       {restored === 'yes'
-        ? 'You left this page without saving them.'
+        ? 'You left this page without saving.'
         : what === 'rules'
-          ? 'Someone has saved other rules since. If you save, yours replace them.'
-          : `Someone has changed the ${what} since. If you save, your settings replace theirs.`}
+          ? 'Someone has changed the rules since then. Saving overwrites their changes.'
+          : `Someone has changed the ${what} since then. Saving overwrites their changes.`}
     </Notice>
   );

@@ -3,7 +3,7 @@ import { choice, duration, flag, headers, lines, secret, text, url, wholeNumber 
 import { differenceOf, draftOf, fieldFor, isShown, problemsOf, requestOf, withoutSecrets } from './schema.ts';
 
 const schema = {
-  name: text({ label: 'Name', required: 'Give it a name.' }),
+  name: text({ label: 'Name', required: 'Enter a name.' }),
   note: text({ label: 'Note' }),
   'retry.for': duration({ label: 'For', example: '24h' }),
   'retry.count': wholeNumber({ label: 'Count', min: 1, max: 10 }),
@@ -83,11 +83,11 @@ describe('problems', () => {
       },
     };
     expect(problemsOf({ schema, check: () => ({ mode: 'Not now.' }) }, wrong)).toEqual({
-      name: 'Give it a name.',
-      'retry.for': 'A duration, such as 24h.',
-      'retry.count': 'A whole number from 1 to 10.',
-      limit: 'A whole number from 1 to 2,000.',
-      url: 'Only http:// and https:// URLs can be sent to.',
+      name: 'Enter a name.',
+      'retry.for': 'Enter a duration such as 24h.',
+      'retry.count': 'Enter a whole number from 1 to 10.',
+      limit: 'Enter a whole number from 1 to 2,000.',
+      url: 'Enter an http:// or https:// URL.',
       networks: 'x is wrong.',
       password: 'Enter it.',
       mode: 'Not now.',

@@ -71,14 +71,15 @@ const Guide = ({ endpoint, platform, onTest, onClose }: GuideProps) => (
             <Link to={`/app/endpoints/${endpoint.id}/settings#secrets`} onClick={onClose}>
               Register it
             </Link>{' '}
-            to have every signature checked.
+            and Hooktape checks every signature.
           </>
         )}
       </li>
     </ol>
     {platform.samples.length === 0 ? (
       <p class="hint">
-        There is no test event: {platform.title} is recognised by its signature, which only {platform.title} can make.
+        There is no test event: {platform.title} events are recognised by their signature, and only {platform.title} can
+        sign.
       </p>
     ) : (
       <div class="line end">

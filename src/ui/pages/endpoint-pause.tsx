@@ -35,7 +35,7 @@ export function PausedNotice({ endpoint }: { endpoint: Endpoint }) {
       title="Paused: deliveries are refused and not stored"
       action={<ActionButton act={() => setPaused(false)}>Resume</ActionButton>}
     >
-      Paused <Time at={endpoint.pausedAt} long />. Senders get a 503 and are asked to retry later
+      Paused <Time at={endpoint.pausedAt} long />. Senders get 503 with Retry-After
       {refused ? `; ${formatCount(refused, 'delivery').replace(/ys$/, 'ies')} refused so far` : ''}.
     </Notice>
   );
@@ -46,7 +46,7 @@ export function PauseSection({ endpoint }: { endpoint: Endpoint }) {
   const pause = () =>
     confirm({
       title: 'Pause this endpoint?',
-      text: 'New deliveries will be refused with 503 and not stored, and neither are checks that a platform makes when you register the URL. Most platforms retry for hours or days, some never. Existing events stay.',
+      text: 'New deliveries are refused with 503 and not stored, including the checks platforms make when you register the URL. Most platforms retry for hours or days, some never. Stored events stay.',
       button: 'Pause endpoint',
       run: () => setPaused(true),
     });
@@ -57,8 +57,8 @@ export function PauseSection({ endpoint }: { endpoint: Endpoint }) {
       ) : (
         <>
           <p class="lead">
-            A paused endpoint stores nothing: it answers every delivery with 503 and Retry-After, so that senders try
-            again later. What a sender gives up on while the endpoint is paused is lost.
+            A paused endpoint stores nothing and responds with 503 and Retry-After, so that senders retry later.
+            Deliveries that a sender stops retrying in that time are lost.
           </p>
           <div class="row">
             <Button onClick={pause}>Pause endpoint</Button>

@@ -30,7 +30,7 @@ const Observed = ({ schedule: { senders, events } }: { schedule: RetrySchedule }
   ) : (
     <>
       <p class="lead">
-        The retry schedule of each sender, from the last {formatCount(events, 'event')}: the median time since the
+        Each sender's retry schedule, observed in the last {formatCount(events, 'event')}: the median time since the
         previous attempt.
       </p>
       {senders.map(sender => (

@@ -45,7 +45,7 @@ export const EndpointSettingsPage = ({ id }: { id: string }) => (
         <SettingSection
           endpoint={endpoint}
           title="Retention"
-          lead="How long to keep events, such as 12h or 30d. Leave it empty to keep them as long as your plan allows. Pinned events stay until you unpin them."
+          lead="How long events are kept, such as 12h or 30d. Leave empty for your plan's maximum. Pinned events are kept until you unpin them."
           setting="retention"
           field={retentionField}
           submit="Save retention"
@@ -97,7 +97,7 @@ function SettingSection({ endpoint, title, lead, setting, field, submit = 'Save'
   );
 }
 
-const nameField = text({ label: 'Name', hideLabel: true, maxLength: maxNameCharacters, required: 'Give it a name.' });
+const nameField = text({ label: 'Name', hideLabel: true, maxLength: maxNameCharacters, required: 'Enter a name.' });
 const retentionField = text({ label: 'Retention', hideLabel: true, placeholder: 'As long as the plan allows' });
 
 /** A shorter time deletes events. */
@@ -113,7 +113,7 @@ const askToKeepFor = (time: string | null) =>
 const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
   <Card
     title="Export"
-    lead={`All ${formatCount(endpoint.eventCount, 'event')}, oldest first, with headers and exact bodies. Payloads can contain secrets, so keep the file somewhere safe.`}
+    lead={`All ${formatCount(endpoint.eventCount, 'event')}, oldest first, with headers and exact bodies. Payloads may contain secrets, so store the file safely.`}
   >
     <ExportLinks endpointId={endpoint.id} />
   </Card>

@@ -21,7 +21,7 @@ export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
   const end = async (previous: PreviousUrl): Promise<void> => {
     const isEnded = await confirm({
       title: 'Stop the old URL now?',
-      text: "Deliveries to it will be answered with 404, and most platforms won't send them again. Make sure that every sender uses the new URL. This can't be undone.",
+      text: "Deliveries to it get 404, and most platforms don't retry those. Make sure that every sender uses the new URL. This can't be undone.",
       button: 'Stop now',
       run: () => api.endPreviousUrl(endpoint.id, previous.id),
     });
@@ -71,7 +71,7 @@ const schema = {
       { id: defaultOverlap, label: '24 hours' },
       { id: '7d', label: '7 days' },
       { id: '30d', label: '30 days' },
-      { id: '0', label: 'Not at all: stop it now' },
+      { id: '0', label: 'Stop it now' },
     ],
   }),
 };

@@ -117,8 +117,8 @@ const schema = {
     label: 'Name',
     placeholder: 'Stripe, production',
     maxLength: maxNameCharacters,
-    hint: "Only shown in the dashboard. It's not part of the URL.",
-    required: 'Give it a name.',
+    hint: 'A name for people. It is not part of the URL.',
+    required: 'Enter a name.',
   }),
 };
 
@@ -131,7 +131,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
     save: ({ name }: { name: string }) =>
       api
         .createEndpoint(name)
-        .catch(advise(403, "Delete an endpoint, or ask this server's administrator for a larger plan.")),
+        .catch(advise(403, 'Delete an endpoint, or ask the operator of this server for a larger plan.')),
     onSaved(endpoint) {
       onClose();
       if (endpoint) navigate(`/app/endpoints/${endpoint.id}`);

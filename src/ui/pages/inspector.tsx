@@ -183,7 +183,7 @@ function useMissingPicks(): void {
   useEffect(() => {
     if (count > 0)
       showToast(
-        `This link was made with ${formatCount(count, 'selected event')}. A link carries at most ${maxPickedInUrl}.`,
+        `This link was made with ${formatCount(count, 'selected event')}, but a link holds at most ${maxPickedInUrl}. Only those are selected.`,
       );
   }, [count]);
 }

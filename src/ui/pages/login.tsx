@@ -41,7 +41,7 @@ export function LoginPage({ hasExpired, onDone }: LoginProps) {
         <Inputs form={form} paths={['email', 'password']} />
       </Form>
       <p class="faint">
-        Forgot your password? Ask the administrator of this server to set a new one:{' '}
+        Forgot your password? Ask this server's operator to set a new one:{' '}
         <code>hooktape account password EMAIL --password-stdin</code>
       </p>
     </AuthPage>

@@ -43,7 +43,7 @@ const schema = {
   password: newPasswordField('New password', "You'll be signed out on all other devices."),
   signOutEverywhere: flag({
     label: 'Also disconnect all apps',
-    hint: 'API keys keep working. You can revoke them under API keys.',
+    hint: 'API keys keep working. Revoke them under API keys.',
     on: true,
     off: false,
   }),

@@ -36,8 +36,8 @@ export function PlanSection() {
         </Loaded>
         <p class="faint">
           {isPro
-            ? "This server's administrator sets the limits."
-            : 'To upgrade, ask the administrator of this server to run '}
+            ? 'The operator of this server sets the limits.'
+            : 'To upgrade, ask the operator of this server to run '}
           {!isPro && <code>hooktape account plan {session.account.email} pro</code>}
         </p>
       </Card>

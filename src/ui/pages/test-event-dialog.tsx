@@ -47,7 +47,7 @@ const schema = {
   secret: optional(
     secret({
       label: 'Signing secret (optional)',
-      hint: "Leave it empty to use the test secret. A secret entered here signs this event only and isn't stored.",
+      hint: 'Leave empty to use the test secret. A secret entered here is used once and not stored.',
     }),
   ),
 } satisfies SchemaOf<TestEventInput>;
@@ -110,7 +110,7 @@ const Samples = ({ platform, selected, onSelect }: SamplesProps) => (
 function signingNote({ title, signing }: PlatformGuide): string {
   switch (signing) {
     case 'signed':
-      return 'Signed the way the platform signs, with a test secret that belongs to this endpoint.';
+      return "Signed like the platform signs, with this endpoint's test secret.";
     case 'unsigned':
       return `Sent without a signature: only ${title} has the private key to make one.`;
     case 'none':

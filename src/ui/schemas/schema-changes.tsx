@@ -10,7 +10,7 @@ import { Card, Loaded } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { useQuery } from '../kit/use-query.ts';
 
-const kindTitles: Record<SchemaChange['kind'], string> = { new: 'New', vanished: 'Vanished', type: 'Other type' };
+const kindTitles: Record<SchemaChange['kind'], string> = { new: 'New', vanished: 'Removed', type: 'Type changed' };
 const firstShown = 20;
 
 type ChangesProps = {
@@ -26,8 +26,7 @@ export function SchemaChanges({ endpointId, hrefOf }: ChangesProps) {
         {changes =>
           changes.length === 0 ? (
             <p class="lead">
-              None so far. New and vanished fields, and values of another type, are listed once a type has had 20
-              events.
+              No changes yet. New, removed and retyped fields are listed once an event type has 20 events.
             </p>
           ) : (
             <ChangeTable endpointId={endpointId} hrefOf={hrefOf} changes={changes} />
@@ -90,11 +89,11 @@ const ChangeRow = ({
       <code>{path === '' ? '(the body)' : visibleLine(path)}</code>
     </td>
     <td>
-      <Link to={schemaHref}>{type === null ? 'Without a type' : visibleLine(type)}</Link>
+      <Link to={schemaHref}>{type === null ? 'No type' : visibleLine(type)}</Link>
     </td>
     <td>
       <Link to={eventHref}>
-        <span class="offscreen">Event that showed the change of {visibleLine(path)}, </span>
+        <span class="offscreen">Event that showed the change in {visibleLine(path)}, </span>
         <Time at={at} long />
       </Link>
     </td>

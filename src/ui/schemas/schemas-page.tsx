@@ -72,8 +72,7 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
     return (
       <div class="settings-body col loose">
         <Empty title="No schemas yet">
-          The shape of each event type is learned from the JSON bodies that arrive here, a little later and in the
-          background.
+          Hooktape learns the shape of each event type from incoming JSON bodies, in the background.
         </Empty>
       </div>
     );
@@ -103,7 +102,7 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
   );
 }
 
-const typeTitle = ({ type }: SchemaChoice): string => (type === null ? 'Without a type' : visibleLine(type));
+const typeTitle = ({ type }: SchemaChoice): string => (type === null ? 'No type' : visibleLine(type));
 
 type TypeLinkProps = { schema: TypeSchema; href: string; isCurrent: boolean };
 
@@ -136,13 +135,13 @@ function SchemaSection({ endpointId, schema, form, onForm }: SectionProps) {
       class="schema-section"
       lead={
         <>
-          {platformTitle(schema.platform)} · {formatCount(schema.count, 'event')}, the first{' '}
-          <Time at={schema.firstAt} long />, the last <Time at={schema.lastAt} long />.
+          {platformTitle(schema.platform)} · {formatCount(schema.count, 'event')}, first seen{' '}
+          <Time at={schema.firstAt} long />, last seen <Time at={schema.lastAt} long />.
         </>
       }
     >
       <div class="row">
-        <Segmented label="Form" options={formOptions} value={form.id} onPick={onForm} />
+        <Segmented label="Format" options={formOptions} value={form.id} onPick={onForm} />
         <span class="grow" />
         <CopyButton label="Copy" text={query.value ?? ''} />
         <a class="button plain" href={api.schemaUrl(endpointId, schema, form.id)} download={fileName}>
@@ -151,7 +150,7 @@ function SchemaSection({ endpointId, schema, form, onForm }: SectionProps) {
         </a>
       </div>
       <Loaded query={query} what="the schema" rows={6} inCard>
-        {text => <TextView text={text} label={`Schema of ${title}`} />}
+        {text => <TextView text={text} label={`Schema for ${title}`} />}
       </Loaded>
     </Card>
   );

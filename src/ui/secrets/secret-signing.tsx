@@ -43,7 +43,7 @@ function SecretSigning({ endpointId, secret, onChanged }: SecretSigningProps) {
       <div class="col">
         <Checkbox
           label={`Let the server sign replays with this secret (${name})`}
-          hint="Only unchanged events whose signature is valid with it, re-signed with the time of sending. Never for connected apps. The secret is never shown."
+          hint="Re-signs with the current time, only unchanged events that are valid with this secret, never for connected apps. The secret is never shown."
           checked={maySign}
           onChange={isOn => void change({ maySign: isOn })}
         />
@@ -80,12 +80,11 @@ function Destinations({ destinations, onChange }: DestinationsProps) {
   const typed = form.draft.destination;
   const { url: read } = readDestination(typed);
   const origin = read === '' ? '' : new URL(read).origin;
-  const hint = origin !== '' && origin !== typed.trim() ? `Adds ${origin}` : '';
+  const hint = origin !== '' && origin !== typed.trim() ? `Will add ${origin}` : '';
   return (
     <>
       <p id={id} class="hint">
-        Signed replays may go to the server's own machine (loopback), to what HOOKTAPE_REPLAY_ALLOW lists, and to these
-        origins:
+        Signed replays may go to this server's own machine (loopback), the destinations in HOOKTAPE_REPLAY_ALLOW, and:
       </p>
       {destinations.length > 0 && (
         <ul class="rows" aria-labelledby={id}>

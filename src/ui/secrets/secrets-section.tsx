@@ -67,8 +67,8 @@ function Secrets({ id, list, reload }: SecretsProps) {
       {unconfirmed.length > 0 && (
         <>
           <Notice tone="warn" title="Sent in a handshake, not confirmed">
-            Anyone who knows the URL can send a secret. Confirm it only if you've just registered this URL with the
-            platform, or if it matches the one shown there. Until then, it isn't used to check signatures.
+            Anyone who knows the URL can send a secret. Confirm it only if you have just registered this URL with the
+            platform, or if it matches the one the platform shows. Unconfirmed secrets are not used.
           </Notice>
           <ul class="rows">
             {unconfirmed.map(one => (
@@ -173,10 +173,10 @@ const LearningWindow = ({ until, onOpen, onClose }: LearningWindowProps) => (
   <div class="inline-form">
     <p class="lead grow">
       {until === null ? (
-        `${titlesWithDeliveredSecret.join(' and ')} send their secret in a handshake when you register the URL with them. Just before you do, let Hooktape trust the next secret.`
+        `${titlesWithDeliveredSecret.join(' and ')} send their secret when you register the URL. Just before you register it, let Hooktape trust the next secret.`
       ) : (
         <>
-          The next secret sent in a handshake is trusted. This ends <Until at={until} />.
+          The next secret received in a handshake is trusted. Ends <Until at={until} />.
         </>
       )}
     </p>

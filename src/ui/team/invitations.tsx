@@ -21,7 +21,7 @@ export function InvitationsSection() {
     pending.reload();
     void showSecretOnce({
       title: `Invite link for ${visibleName(invitation.email)}`,
-      text: `Share this link yourself: Hooktape doesn't send email. It works once, expires ${formatMinute(invitation.expiresAt)}, and replaces any earlier link for this person.`,
+      text: `Send this link to them yourself; Hooktape does not email invitations. It works once, expires ${formatMinute(invitation.expiresAt)}, and replaces any earlier link for this person.`,
       secret: invitation.url,
     });
   };

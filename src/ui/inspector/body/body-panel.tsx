@@ -100,7 +100,7 @@ export function BodyPanel({ event }: { event: EventDetail }) {
         <Notice>
           {unsupported
             ? `Sent as ${unsupported}, which browsers can't decompress. Download the body to read it.`
-            : `Sent as ${compression}, but it is damaged, truncated or too large to decompress here.`}
+            : `Can't decompress this ${compression} body here: it is damaged, truncated or too large.`}
         </Notice>
       )}
       {body.jsonProblem && !compression && (
@@ -208,7 +208,7 @@ function Picture({ bytes }: { bytes: Uint8Array }) {
 function Parts({ bytes, boundary }: { bytes: Uint8Array; boundary: string }) {
   const parts = useMemo(() => parseMultipart(bytes, boundary), [bytes, boundary]);
   return parts.length === 0 ? (
-    <Empty title="No parts found">The boundary given in the content type isn't in the body. See Raw or Hex.</Empty>
+    <Empty title="No parts found">The boundary in the content type doesn't occur in the body. See Raw or Hex.</Empty>
   ) : (
     <div class="scroll-pane col loose parts">
       {parts.map((part, index) => (

@@ -227,7 +227,7 @@ function TokenDetails({ header, claims, times }: Extract<Explanation, { kind: 'j
   const now = Date.now();
   return (
     <>
-      <p class="faint">Decoded only. The signature isn't checked.</p>
+      <p class="faint">Decoded only; the token's signature is not checked.</p>
       {times.length > 0 && (
         <dl>
           {times.map(({ name, at }) => (

@@ -67,7 +67,9 @@ export function BulkBar(props: BulkBarProps) {
         <IconButton
           icon="rows"
           label={
-            isTooManyForJob ? `Replay as a job: up to ${maxChosenEvents} events, or all that match` : 'Replay as a job'
+            isTooManyForJob
+              ? `Start a replay job: up to ${maxChosenEvents} events, or all that match`
+              : 'Start a replay job'
           }
           disabled={isEmpty || isCounting || isTooManyForJob}
           onClick={() => openJob({ endpointId, where: all?.bounded ?? '', ...(!all && { ids: pickedIds }) })}

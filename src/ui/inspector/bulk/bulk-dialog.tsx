@@ -99,7 +99,7 @@ export function BulkDialog(props: BulkDialogProps) {
           {!progress && children}
           {isCut && !progress && (
             <Notice tone="warn" title={`Only the newest ${maxTargets.toLocaleString()} of ${total.toLocaleString()}`}>
-              Narrow the filter to reach the others.
+              Narrow the filter to include the others.
             </Notice>
           )}
           {shown}
@@ -115,7 +115,7 @@ function BulkProgress({ progress, total, done, isOver }: ProgressProps) {
   const { failures, waitS } = progress;
   const left = total - progress.done - failures.length;
   const text = isOver
-    ? `${formatCount(progress.done, 'event')} ${done}.${left > 0 ? ` ${formatCount(left, 'event')} left as they were.` : ''}`
+    ? `${formatCount(progress.done, 'event')} ${done}.${left > 0 ? ` ${formatCount(left, 'event')} unchanged.` : ''}`
     : `${progress.done.toLocaleString()} of ${total.toLocaleString()} ${done}`;
   return (
     <>

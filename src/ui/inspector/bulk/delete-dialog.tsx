@@ -113,11 +113,10 @@ function DeleteMatching({ matching, onDeleted, onClose }: DeleteMatchingProps) {
       >
         <p class="lead">
           {matching.where === '' ? (
-            'All events this endpoint had received when you selected them.'
+            'All events of this endpoint, up to the time when you selected them.'
           ) : (
             <>
-              All events that match <code>{visibleLine(matching.where)}</code> and had been received when you selected
-              them.
+              All events that match <code>{visibleLine(matching.where)}</code> up to the time when you selected them.
             </>
           )}
         </p>

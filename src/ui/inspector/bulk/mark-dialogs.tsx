@@ -13,7 +13,7 @@ export type BulkProps = { targets: Targets; list: LiveList; onClose: () => void 
 
 const pinSchema = {
   // A character may be two units of its text.
-  note: text({ label: 'Note', maxLength: 2 * maxPinNoteCharacters, hint: 'Optional. The same for all of them.' }),
+  note: text({ label: 'Note', maxLength: 2 * maxPinNoteCharacters, hint: 'Optional. Used for all of them.' }),
 };
 
 export function PinPicked({ targets, list, onClose }: BulkProps) {
@@ -42,8 +42,8 @@ export function PinPicked({ targets, list, onClose }: BulkProps) {
       onClose={onClose}
     >
       <p class="lead">
-        Pinned events are kept beyond their retention period.
-        {already > 0 && ` ${already.toLocaleString()} of them are already pinned and stay as they are.`}
+        Pinned events are not removed by retention.
+        {already > 0 && ` ${already.toLocaleString()} are already pinned and keep their notes.`}
       </p>
       <Inputs form={form} paths={['note']} />
     </BulkDialog>
@@ -54,7 +54,7 @@ const tagSchema = {
   tags: listField({
     label: 'Tags',
     autoFocus: true,
-    hint: `Separate several with commas. They are added to the tags each event already has, up to ${maxTagsPerEvent} in total.`,
+    hint: `Comma-separated. Added to existing tags, up to ${maxTagsPerEvent} per event.`,
   }),
 };
 

@@ -46,9 +46,9 @@ export function ReplayAll({ all, list, onSent, onClose }: ReplayAllProps) {
             </Notice>
           )}
           {isCut && (
-            <Notice action={<Button onClick={() => openAsJob(typed)}>Replay all as a job</Button>}>
-              Replays the newest {maxReplayed} of {count.toLocaleString()} events from this page. A replay job sends all
-              of them from the server, at a pace, also while this page is closed.
+            <Notice action={<Button onClick={() => openAsJob(typed)}>Start a replay job</Button>}>
+              Replays the newest {maxReplayed} of {count.toLocaleString()} events from this page, which must stay open.
+              To send all of them, start a replay job: it runs on the server.
             </Notice>
           )}
         </>

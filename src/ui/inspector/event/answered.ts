@@ -9,15 +9,15 @@ type Refused = EventSummary['refused'];
 type Event = Pick<EventSummary, 'answered' | 'refused'>;
 
 const faults: Record<NonNullable<Answered['fault']>, { short: string; sentence: string }> = {
-  close: { short: 'closed', sentence: 'The connection was closed without an answer' },
-  reset: { short: 'reset', sentence: 'The connection was reset without an answer' },
-  stall: { short: 'stalled', sentence: 'The head of an answer was sent, then nothing for 60 seconds' },
+  close: { short: 'closed', sentence: 'Connection closed without a response' },
+  reset: { short: 'reset', sentence: 'Connection reset without a response' },
+  stall: { short: 'stalled', sentence: 'Headers sent, then nothing for 60 seconds' },
 };
 
 const refusals: Record<NonNullable<Refused>, { short: string; sentence: string }> = {
-  401: { short: 'credentials', sentence: 'its credentials were missing or wrong' },
-  403: { short: 'network', sentence: "it came from a network that the endpoint's guard does not allow" },
-  405: { short: 'method', sentence: "the endpoint's guard does not allow its method" },
+  401: { short: 'credentials', sentence: 'missing or wrong credentials' },
+  403: { short: 'network', sentence: "the guard doesn't allow this network" },
+  405: { short: 'method', sentence: "the guard doesn't allow this method" },
 };
 
 /** Whether the sender got the default answer. */
@@ -40,11 +40,11 @@ const formatDelay = (ms: number): string => (ms < 1000 ? `${ms} ms` : formatDura
 /** For an open event: one sentence. */
 export function describeOutcome({ answered, refused }: Event): string {
   if (refused !== null)
-    return `Refused with ${refused} (${refusals[refused].short}): ${refusals[refused].sentence}. It is not forwarded.`;
+    return `Refused with ${refused} (${refusals[refused].short}): ${refusals[refused].sentence}. Not forwarded.`;
   const { status, rule, delayMs, fault, limited } = answered;
-  const what = fault ? faults[fault].sentence : `Answered ${status ?? 'nothing'}`;
+  const what = fault ? faults[fault].sentence : `Responded with ${status ?? 'nothing'}`;
   const late = delayMs > 0 ? ` after ${formatDelay(delayMs)}` : '';
-  const by = rule === null ? '' : `, by the rule “${visibleLine(rule)}”`;
-  const early = limited ? ' Answered at once, because too many delayed answers were waiting.' : '';
+  const by = rule === null ? '' : `, rule “${visibleLine(rule)}”`;
+  const early = limited ? ' The delay was skipped because too many responses were being delayed.' : '';
   return `${what}${late}${by}.${early}`;
 }

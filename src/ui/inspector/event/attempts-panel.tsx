@@ -14,9 +14,9 @@ import { AttemptAnswer } from './event-outcome.tsx';
 import { describeRowVerdict } from './verdict.ts';
 
 const bases: Record<Delivery['basis'], string> = {
-  header: 'They have the same delivery id in a header.',
-  body: 'They have the same id in their bodies.',
-  content: 'They have the same method, path, query, type and body, and each came within 72 hours of the one before.',
+  header: 'Recognised by the delivery id in a header.',
+  body: 'Recognised by the delivery id in the body.',
+  content: 'Recognised by identical requests, each within 72 hours of the previous one.',
 };
 
 /** @param attempts how many there are, as far as the page knows */
@@ -27,7 +27,7 @@ export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempt
     <Loaded query={query} what="the attempts" inCard>
       {delivery =>
         delivery.attempts.length < 2 ? (
-          <Empty title="One attempt">Retries of this delivery appear here, with the time between them.</Empty>
+          <Empty title="One attempt">If the sender retries this delivery, the attempts appear here.</Empty>
         ) : (
           <AttemptList event={event} delivery={delivery} attempts={attempts} />
         )
@@ -44,7 +44,7 @@ function AttemptList({ event: { id, endpointId }, delivery, attempts }: AttemptL
     <div class="scroll-pane col loose">
       <p class="lead">
         {describeAttempts(attempts, delivery.attempts)}. {bases[delivery.basis]}{' '}
-        {delivery.bodiesDiffer ? 'Their bodies differ.' : 'Their bodies are identical.'}
+        {delivery.bodiesDiffer ? 'The bodies differ.' : 'Their bodies are identical.'}
       </p>
       <ul class="rows">
         {delivery.attempts.map((attempt, i) => (

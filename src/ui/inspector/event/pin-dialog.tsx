@@ -14,7 +14,7 @@ const schema = {
   name: text({
     label: 'Name (optional)',
     maxLength: maxPinNameCharacters,
-    hint: 'Lowercase letters, digits, “.”, “_” and “-”. Unique in the endpoint.',
+    hint: 'Lowercase letters, digits, “.”, “_” and “-”. Must be unique in this endpoint.',
     autoFocus: true,
   }),
   // A character may be two units of its text.
@@ -44,7 +44,7 @@ export function PinDialog({ event: { id, pin }, onChanged, onClose }: PinDialogP
   });
   const remove = async (): Promise<void> => {
     await api.unpin(id);
-    finish(null, 'Unpinned. The event now follows the retention period.');
+    finish(null, 'Unpinned. Retention applies to it again.');
   };
   return (
     <Dialog title={pin ? 'Pinned event' : 'Pin this event'} onClose={onClose}>
@@ -61,7 +61,7 @@ export function PinDialog({ event: { id, pin }, onChanged, onClose }: PinDialogP
           )
         }
       >
-        <p>A pinned event outlives its retention period and stays until it's unpinned or deleted.</p>
+        <p>A pinned event is kept until you unpin or delete it, whatever the retention.</p>
         <Inputs form={form} paths={['name', 'note']} />
       </Form>
     </Dialog>

@@ -31,7 +31,7 @@ describe('verdicts', () => {
     const valid = (proves: 'payload' | 'origin') =>
       describeVerdict({ platform: 'github', signature: signature({ verdict: 'valid', proves }) }).sentence;
     expect(valid('payload')).toContain('exactly what was signed');
-    expect(valid('origin')).toContain("doesn't sign it");
+    expect(valid('origin')).toContain("doesn't sign the body");
   });
 
   test('the verdict for an unknown platform names no sender', () => {

@@ -41,6 +41,9 @@ export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform
     : { tone: 'muted', label: 'Not checked', ...explanation };
 }
 
+/** `Stripe's`, `Zapier Webhooks'`. */
+const possessive = (name: string): string => (name.endsWith('s') ? `${name}'` : `${name}'s`);
+
 const senderOf = ({ platform }: Signature): string => (platform === null ? 'the sender' : platformTitle(platform));
 
 const validVerdict = (signature: Signature): Verdict => ({
@@ -48,7 +51,7 @@ const validVerdict = (signature: Signature): Verdict => ({
   label: 'Signature valid',
   sentence:
     signature.proves === 'origin'
-      ? `The sender knows a secret that you registered${signature.platform === null ? '' : ` for ${senderOf(signature)}`}. That proves the origin, but not that the body is unchanged: this scheme doesn't sign it.`
+      ? `The sender sent a secret that you saved. That proves the origin, but not that the body is unchanged: this scheme doesn't sign the body.`
       : `Signed by ${senderOf(signature)} with a secret you registered. The body is exactly what was signed.`,
   advice: '',
   action: 'none',
@@ -66,21 +69,21 @@ const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice
       };
     case 'unconfirmed_secret':
       return {
-        sentence: `The only secrets${ofSender} to check it with came in a handshake, which anyone can send, and aren't confirmed.`,
-        advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Existing events are re-checked immediately.`,
+        sentence: `The secret${ofSender} came in a handshake, which anyone can send, and isn't confirmed yet.`,
+        advice: `If you registered this URL with ${sender} yourself, confirm the secret. Stored events are re-checked immediately.`,
         action: 'confirm',
       };
     case 'wrong_secret_or_altered_body':
       return {
-        sentence: `The signature${ofSender} doesn't match this body with any registered secret.`,
-        advice: `Either the registered secret isn't the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed in transit. Check it with the right secret.`,
+        sentence: `${signature.platform === null ? "The sender's" : possessive(sender)} signature doesn't match any saved secret.`,
+        advice: `Either the saved secret isn't the one ${sender} uses (another webhook, test mode, rotated), or the body was changed in transit. Check with another secret.`,
         action: 'none',
       };
     case 'timestamp_out_of_tolerance':
       return {
-        sentence: `The signature${ofSender} matches, but its timestamp is too far from the time of arrival.`,
+        sentence: `The signature${ofSender} matches, but its timestamp is too old or in the future.`,
         advice:
-          "Typical of a delivery that was replayed or delayed. If every delivery shows this, check this server's clock.",
+          "The delivery was probably replayed or delayed. If every delivery shows this, check this server's clock.",
         action: 'none',
       };
     case 'malformed_header':
@@ -92,7 +95,7 @@ const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice
       };
     case 'unsupported':
       return {
-        sentence: `Hooktape can't check this kind of signature${ofSender} offline.`,
+        sentence: `Hooktape can't verify this kind of signature without asking the platform.`,
         advice: 'Everything needed to check it elsewhere is stored: the headers and the exact body.',
         action: 'none',
       };

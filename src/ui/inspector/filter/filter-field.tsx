@@ -97,7 +97,7 @@ export function FilterField(props: FilterFieldProps) {
       {problem && !isChoosing ? (
         <FilterProblem id={`${id}-problem`} text={text} problem={problem} onCorrect={correct} />
       ) : (
-        <p class="hint">A filter, as in the search box: type:invoice.* or body.amount&gt;1000.</p>
+        <p class="hint">Same syntax as the search box: type:invoice.* or body.amount&gt;1000</p>
       )}
     </div>
   );

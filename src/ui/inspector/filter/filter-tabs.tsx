@@ -86,7 +86,7 @@ type SaveFilterProps = {
 };
 
 const schema = {
-  name: text({ label: 'Name', maxLength: maxNameCharacters, autoFocus: true, required: 'Give it a name.' }),
+  name: text({ label: 'Name', maxLength: maxNameCharacters, autoFocus: true, required: 'Enter a name.' }),
 };
 
 function SaveFilter({ endpointId, where, onSaved, onClose }: SaveFilterProps) {
@@ -96,7 +96,7 @@ function SaveFilter({ endpointId, where, onSaved, onClose }: SaveFilterProps) {
     isNew: true,
     messageAt: 'name',
     save: ({ name }: { name: string }) =>
-      api.saveFilter(endpointId, name, where).catch(advise(403, 'Delete one that is no longer used.')),
+      api.saveFilter(endpointId, name, where).catch(advise(403, 'Delete one you no longer use.')),
     onSaved(filter) {
       if (filter) onSaved(filter);
       onClose();

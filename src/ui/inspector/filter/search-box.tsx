@@ -40,7 +40,7 @@ export function SearchBox({ inputRef, where, onFilter, seen }: SearchBoxProps) {
     ArrowDown: 'In the search box: choose a suggestion',
     ArrowUp: 'In the search box: choose a suggestion',
     Tab: 'In the search box: complete the word',
-    Escape: 'In the search box: back to the list',
+    Escape: 'In the search box: go back to the list',
   });
 
   /** A step of its own in the browser's history. */

@@ -97,7 +97,7 @@ export function EventList(props: EventListProps) {
 
 const NoEvents = ({ endpointId, where }: { endpointId: string; where: string }) => (
   <Empty
-    title={where ? 'Nothing found' : 'Nothing here yet'}
+    title={where ? 'Nothing found' : 'No events yet'}
     action={<SearchPaths endpointId={endpointId} where={where} />}
   >
     {where ? 'No event matches this filter. New matches will appear here.' : 'Waiting for the next delivery.'}
@@ -197,7 +197,7 @@ function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
   if (state.problem) return <Button onClick={() => list.loadTo(state.length + 1)}>Load more: {state.problem}</Button>;
   if (state.searchedTo === null) return <>Loading older events…</>;
   const reached = `Searched back to ${formatTimeOfDay(state.searchedTo, Date.now())}`;
-  return state.isHalted ? <Button onClick={list.goOn}>{reached} · Go on</Button> : <>{reached}…</>;
+  return state.isHalted ? <Button onClick={list.goOn}>{reached} · Keep searching</Button> : <>{reached}…</>;
 }
 
 /** Above the first row of a day. */

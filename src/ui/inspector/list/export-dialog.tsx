@@ -9,11 +9,11 @@ import { IconButton } from '../../kit/icon-button.tsx';
 import { useActions } from '../../kit/use-hotkeys.ts';
 
 const formats: { id: ExportFormat; name: string; use: string }[] = [
-  { id: 'json', name: 'JSON', use: 'every field; can be re-imported' },
+  { id: 'json', name: 'JSON', use: 'all fields; can be imported again' },
   { id: 'ndjson', name: 'NDJSON', use: 'one event per line, for jq and similar tools; can be re-imported' },
   { id: 'csv', name: 'CSV', use: 'for spreadsheets' },
   { id: 'har', name: 'HAR', use: 'for browser developer tools; can be re-imported' },
-  { id: 'curl', name: 'Shell script', use: 'sends the events again, with curl' },
+  { id: 'curl', name: 'Shell script (curl)', use: 're-sends the events with curl' },
 ];
 
 type ExportProps = {

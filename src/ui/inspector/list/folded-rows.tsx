@@ -95,7 +95,7 @@ export const UnfoldButton = ({ isUnfolded, attempts, onToggle }: UnfoldButtonPro
     type="button"
     class="unfold rigid soft"
     aria-expanded={isUnfolded}
-    aria-label={`The ${attempts} attempts`}
+    aria-label={`${attempts} attempts`}
     title={isUnfolded ? 'Hide the attempts (e)' : 'Show the attempts (e)'}
     onClick={onToggle}
   >
@@ -123,7 +123,7 @@ export function AttemptRow({ attempt, newestAt, top, href, isSelected }: Attempt
         </span>
         <span class="line small faint">
           <span class="preview grow cut attempts">
-            {attempt.gapMs === null ? 'the first one' : `${formatGap(attempt.gapMs)} after the previous one`}
+            {attempt.gapMs === null ? 'first attempt' : `${formatGap(attempt.gapMs)} after the previous one`}
           </span>
           {verdict && <VerdictBadge {...verdict} />}
           <AttemptAnswer event={attempt} />

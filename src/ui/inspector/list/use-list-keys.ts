@@ -56,12 +56,16 @@ export function useListKeys(options: ListKeysOptions): void {
       PageUp: { label: 'One page up', run: withList(() => move(-rowsPerPage(), true)), repeats: true, isKeyOnly: true },
       g: { label: 'Newest event', run: () => moveTo(0) },
       Home: { label: 'Newest event', run: withList(() => moveTo(0, true)), isKeyOnly: true },
-      G: { label: 'Last loaded event, and load more', run: () => moveTo(last()) },
-      End: { label: 'Last loaded event, and load more', run: withList(() => moveTo(last(), true)), isKeyOnly: true },
+      G: { label: 'Go to the last loaded event and load more', run: () => moveTo(last()) },
+      End: {
+        label: 'Go to the last loaded event and load more',
+        run: withList(() => moveTo(last(), true)),
+        isKeyOnly: true,
+      },
       n: { label: 'Next event with an invalid signature', run: () => jump(1) },
       N: { label: 'Previous event with an invalid signature', run: () => jump(-1) },
       Enter: {
-        label: 'Open the event, and go into it',
+        label: 'Open the event and focus it',
         isKeyOnly: true,
         // A link that has the focus opens its event itself.
         run: event => {

@@ -41,7 +41,7 @@ export function usePicks({ list, state, endpointId, where, eventId, index }: Pic
   const setPicked = (next: ReadonlySet<string>): void => {
     clearAll();
     if (next.size > maxPicked) {
-      showToast(`Up to ${formatCount(maxPicked, 'event')} can be picked. Select all that match for more.`);
+      showToast(`You can select up to ${formatCount(maxPicked, 'event')}. For more, use Select all that match.`);
       return;
     }
     setInspectorState({ picked: [...next] });

@@ -58,7 +58,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           );
         })}
       </div>
-      <p class="faint">Keys do nothing while you are typing or a dialog is open.</p>
+      <p class="faint">Shortcuts are off while you type or a dialog is open.</p>
     </Dialog>
   );
 }

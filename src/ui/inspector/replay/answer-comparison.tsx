@@ -46,11 +46,10 @@ function BodyChanges({ before, after }: ComparisonProps) {
   const [mine, theirs] = [before.response && answerText(before.response), after.response && answerText(after.response)];
   const changes = useMemo(() => jsonChanges(mine, theirs), [mine, theirs]);
   if (before.response === null || after.response === null)
-    return <p class="faint">A response whose body wasn't kept can't be compared.</p>;
+    return <p class="faint">Can't compare: a response body was not stored.</p>;
   if (mine === theirs && before.response.body === after.response.body)
     return <p class="faint">The bodies are the same.</p>;
-  if (changes)
-    return <ChangeTable changes={changes} same="The values are equal; only whitespace or the order differs." />;
+  if (changes) return <ChangeTable changes={changes} same="Same values; only whitespace or order differs." />;
   if (mine === undefined || theirs === undefined)
     return <p class="faint">The bodies differ. At least one is binary.</p>;
   return <LineDifferences left={mine ?? ''} right={theirs ?? ''} />;

@@ -21,7 +21,7 @@ export function answerText({ body, bodyEncoding }: Answer): string | undefined {
 export function AnswerView({ attempt }: { attempt: ReplayAttempt }) {
   const { response } = attempt;
   if (response === null)
-    return <p class="faint">{attempt.status === null ? 'There was no response.' : "The response wasn't kept."}</p>;
+    return <p class="faint">{attempt.status === null ? 'No response.' : 'The response was not stored.'}</p>;
   const text = answerText(response);
   return (
     <div class="answer col">
@@ -42,7 +42,7 @@ export function AnswerView({ attempt }: { attempt: ReplayAttempt }) {
             : visibleText(text)}
         </pre>
       )}
-      {response.truncated && <p class="faint">Only the first 4 KiB of the body are kept.</p>}
+      {response.truncated && <p class="faint">Only the first 4 KiB of the body are stored.</p>}
     </div>
   );
 }

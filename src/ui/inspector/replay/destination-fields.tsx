@@ -61,7 +61,7 @@ function Receivers({ listeners, form }: { listeners: readonly Listener[]; form: 
       <label class="checkbox row tight">
         <input type="radio" name="receiver" checked={listener === ''} onChange={() => choose(form, '')} />
         <span>A URL</span>
-        <span class="faint">sent by this server</span>
+        <span class="faint">from this server</span>
       </label>
       {listeners.map(({ name, targets, connectedBy, connections }) => (
         <label key={name} class="checkbox row tight">
@@ -77,7 +77,7 @@ function Receivers({ listeners, form }: { listeners: readonly Listener[]; form: 
             {[
               ...targets.map(visibleLine),
               visibleName(connectedBy),
-              ...(connections > 1 ? [`${connections} of this name`] : []),
+              ...(connections > 1 ? [`${connections} with this name`] : []),
             ].join(' · ')}
           </span>
         </label>
@@ -104,7 +104,7 @@ const UrlFields = ({ endpointId, form }: { endpointId: string; form: ReplayForm 
     </datalist>
     <Checkbox
       label="Append original path and query"
-      hint="The path and query after the endpoint's URL are appended to the destination."
+      hint="Adds what followed the endpoint's URL in the original request."
       checked={form.appendPath}
       onChange={form.setAppendPath}
     />

@@ -47,7 +47,7 @@ function BodyEditor({ event, input }: { event: EventDetail; input: Input<string>
     return (
       <p class="faint">
         {editableBody(event) === undefined
-          ? 'The body is binary. It is sent as captured.'
+          ? 'Binary body, sent as captured.'
           : 'The body is too large to edit here. Use hooktape send with --set or --body.'}
       </p>
     );
@@ -77,7 +77,7 @@ function BodyEditor({ event, input }: { event: EventDetail; input: Input<string>
         onInput={typed => input.change(typed.currentTarget.value)}
       />
       <p id={`${id}-problem`} class={problem ? 'hint bad' : 'hint'} aria-live="polite">
-        {problem || (isChanged ? 'Content-Length and digests follow.' : '')}
+        {problem || (isChanged ? 'Content-Length and digests are updated.' : '')}
       </p>
       {isChanged && isDiffShown && <LineDifferences left={original} right={text} />}
     </div>

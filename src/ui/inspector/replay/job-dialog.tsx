@@ -53,7 +53,7 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
         submitIcon="replay"
         isLocked={hasProblems || counted?.matched === 0}
         cancel={<Button onClick={onClose}>Cancel</Button>}
-        failed="The job wasn't started"
+        failed="Job not started"
         help={<Link to={`/app/jobs?endpoint=${endpointId}`}>Replay jobs</Link>}
       >
         <p class="lead" role="status">

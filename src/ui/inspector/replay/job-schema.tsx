@@ -8,10 +8,10 @@ import type { FormField, Rules, SchemaOf } from '../../kit/schema.ts';
 import { SelectField } from '../../kit/select-field.tsx';
 
 const paces = [
-  { id: 'none', label: 'As fast as the destination answers' },
-  { id: 'rate', label: 'So many a second' },
-  { id: 'original', label: 'With the pauses with which they came' },
-  { id: 'faster', label: 'As they came, but faster' },
+  { id: 'none', label: 'As fast as possible' },
+  { id: 'rate', label: 'Fixed rate' },
+  { id: 'original', label: 'Original timing' },
+  { id: 'faster', label: 'Original timing, faster' },
 ] as const;
 
 const isBetween = (text: string, least: number, most: number): boolean =>
@@ -27,8 +27,8 @@ const pace: FormField<readonly string[], string | null> = {
   },
   problem([kind, perSecond = '', factor = '']) {
     if (kind === 'rate' && !isBetween(perSecond, minJobPerSecond, maxJobPerSecond))
-      return `A number from ${minJobPerSecond} to ${maxJobPerSecond}.`;
-    return kind === 'faster' && !isBetween(factor, 0.001, 999_999) ? 'A number above 0.' : undefined;
+      return `Enter a number from ${minJobPerSecond} to ${maxJobPerSecond.toLocaleString()}.`;
+    return kind === 'faster' && !isBetween(factor, 0.001, 999_999) ? 'Enter a number above 0.' : undefined;
   },
   View({ input: { value, problem, change } }) {
     const [kind, perSecond = '', factor = ''] = value;
@@ -42,7 +42,7 @@ const pace: FormField<readonly string[], string | null> = {
         />
         {kind === 'rate' && (
           <Field
-            label="Events a second"
+            label="Events per second"
             inputMode="decimal"
             value={perSecond}
             onText={text => change(['rate', text, factor])}
@@ -51,7 +51,7 @@ const pace: FormField<readonly string[], string | null> = {
         )}
         {kind === 'faster' && (
           <Field
-            label="Times as fast"
+            label="Speed factor"
             inputMode="decimal"
             value={factor}
             onText={text => change(['faster', perSecond, text])}
@@ -68,47 +68,47 @@ const schema = {
     label: 'Destination',
     list: 'job-destinations',
     placeholder: 'https://staging.example.com/webhooks',
-    required: 'Where are the events sent?',
+    required: 'Enter the destination URL.',
     autoFocus: true,
     isSelected: true,
   }),
   pace,
-  concurrency: wholeNumber({ label: 'At a time', min: 1, max: maxJobConcurrency }),
+  concurrency: wholeNumber({ label: 'In parallel', min: 1, max: maxJobConcurrency }),
   per: flag({
     label: 'Only the newest attempt of each delivery',
-    hint: 'Attempts that carry the same delivery id are sent once.',
+    hint: 'Retries of the same delivery are sent once.',
     on: 'delivery',
     off: 'event',
   }),
   skipOk: flag({
-    label: 'Skip events that the destination has accepted',
-    hint: "Events to which it has answered 2xx before aren't sent again.",
+    label: 'Skip events already accepted',
+    hint: 'Events that this destination has already answered with 2xx are not sent again.',
     on: true,
     off: false,
   }),
   'sign.mode': flag({
-    label: 'Sign anew',
-    hint: 'With a stored secret that may sign for the destination. Other events fail without being sent.',
+    label: 'Re-sign',
+    hint: 'Uses a saved secret that may sign for this destination. Events it may not sign fail without being sent.',
     on: 'fresh',
     off: 'none',
   }),
   stopAfter: wholeNumber({
-    label: 'Pause after so many failures',
-    hint: 'Empty: it goes on whatever fails.',
+    label: 'Pause after … failures',
+    hint: 'Leave empty to never pause.',
     min: 1,
     isOptional: true,
   }),
   dest2: url({
     label: 'Compare with a second destination',
-    hint: 'Each event goes to both, and their answers are compared.',
+    hint: 'Sends each event to both and compares their responses.',
   }),
   ignore: list({
-    label: 'Not compared',
-    hint: 'Paths with commas in between: status, body.id, body.items[].createdAt.',
+    label: 'Ignore',
+    hint: 'Paths to leave out, comma-separated: status, body.id, body.items[].createdAt',
   }),
   compareHeaders: list({
-    label: 'Headers to compare',
-    hint: 'Names with commas in between. Without them, status and body are compared.',
+    label: 'Compare headers',
+    hint: 'Header names, comma-separated. Status and body are always compared.',
   }),
 } satisfies SchemaOf<ReplayJobInput>;
 

@@ -24,21 +24,21 @@ export function explainRefusal(error: unknown, url: string): Refusal {
   const code = problem?.code;
   if (code === 'not_public')
     return {
-      text: "The destination isn't a public address, and this server may only send to public ones. Its administrator can allow this destination with the setting",
+      text: "The destination isn't a public address, and this server sends only to public addresses. The operator can allow it with",
       setting: `HOOKTAPE_REPLAY_ALLOW=${hostOf(url)}`,
     };
   if (code === 'port_not_allowed')
     return {
-      text: "This port belongs to a protocol other than HTTP, so the server doesn't send to it. Its administrator can allow it with the setting",
+      text: "This port belongs to another protocol than HTTP, so the server doesn't send to it. The operator can allow it with",
       setting: `HOOKTAPE_REPLAY_ALLOW=${hostOf(url, true)}`,
     };
   if (code === 'cannot_sign')
     return {
-      text: `This can't be re-signed. ${problem?.message} Send it with the captured signature.`,
+      text: `Can't re-sign: ${problem?.message} Send it with the captured signature instead.`,
     };
   if (error.status === 403)
     return {
-      text: `${message} A stored secret signs only when its settings allow it, for an unchanged event with a valid signature, and to an allowed destination. Or type the secret.`,
+      text: `${message} Enter the secret to sign with it instead.`,
     };
   return { text: message };
 }

@@ -149,10 +149,10 @@ type TargetProps = { form: ReplayForm; first: EventDetail | undefined; isBatch: 
 const Target = ({ form: { request, appendPath }, first, isBatch }: TargetProps) => (
   <p class="replay-target soft breaks" role="status">
     {!request &&
-      "Sends the original method, headers and body, plus the event ID in x-service-replay. Credentials aren't stored, so they aren't sent."}
+      'Sends the original method, headers and body, and the event ID in x-service-replay. Credentials are not stored and not sent.'}
     {request && !isToUrl(request) && (
       <>
-        <code>{visibleLine(request.listener)}</code> sends it to its own target, and the response comes back here.
+        <code>{visibleLine(request.listener)}</code> sends it to its own target and reports the response here.
       </>
     )}
     {request && isToUrl(request) && (
@@ -175,7 +175,7 @@ function RequestPreview({ request }: { request: ReplayDryRun }) {
   return (
     <section aria-labelledby="request-preview">
       <h3 id="request-preview" class="panel-title">
-        The request, not sent yet
+        Request preview
       </h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
       <pre class="code" tabIndex={0}>
@@ -186,7 +186,7 @@ function RequestPreview({ request }: { request: ReplayDryRun }) {
         {text === undefined
           ? `(${formatBytes(bytes.length)} of binary data)`
           : visibleText(text.slice(0, maxShownChars))}
-        {text !== undefined && text.length > maxShownChars && '\n… truncated here; all of it is sent'}
+        {text !== undefined && text.length > maxShownChars && '\n… truncated here; sent in full'}
       </pre>
     </section>
   );

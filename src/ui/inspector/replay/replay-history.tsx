@@ -31,7 +31,7 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
   if (replays.length === 0)
     return (
       <Empty title="Not replayed yet">
-        A replay sends this event, unchanged or edited, to a URL of your choice. Press <kbd>r</kbd>.
+        Send this event, unchanged or edited, to any URL. Press <kbd>r</kbd>.
       </Empty>
     );
   const toggle = (key: string): void =>
@@ -43,7 +43,7 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
       {comparable > 1 && (
         <p class="faint" role="status">
           {before && after
-            ? 'The two selected responses, older on the left:'
+            ? 'The two selected responses, older one on the left:'
             : `${formatCount(replays.length, 'replay')}. Select two to compare their responses.`}
         </p>
       )}
@@ -137,7 +137,7 @@ const Origin = ({ attempt, forwardName }: OriginProps) => (
     {howSent(attempt)}
     {attempt.via === 'forward'
       ? forwardName !== undefined && ` by “${visibleName(forwardName)}”`
-      : ` by ${visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))}`}
+      : ` by ${visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a removed member' : 'unknown'))}`}
     , <Time at={attempt.createdAt} long />
   </span>
 );

@@ -54,9 +54,9 @@ describe('a refusal', () => {
   test('says what to do about a signature', () => {
     const textOf = (...given: Parameters<typeof refused>) => explainRefusal(refused(...given), 'http://h').text;
     expect(textOf(400, 'discord uses a key pair', 'cannot_sign')).toStartWith(
-      "This can't be re-signed. Discord uses a key pair. ",
+      "Can't re-sign: Discord uses a key pair. Send it with the captured signature instead.",
     );
-    expect(textOf(403, 'This secret may not sign.')).toContain('Or type the secret');
+    expect(textOf(403, 'This secret may not sign.')).toContain('Enter the secret to sign');
     expect(textOf(502, 'No answer.')).toBe('No answer.');
   });
 });

@@ -12,8 +12,8 @@ import { type ReplayForm, signModes } from './use-replay-form.tsx';
 
 const summaries = {
   none: 'as captured',
-  fresh: 're-signed, with the time of sending',
-  tamper: 're-signed, then broken: the handler must reject it',
+  fresh: 're-signed with the current time',
+  tamper: 'invalid on purpose: your handler must reject it',
 };
 
 type SigningProps = { endpointId: string; form: ReplayForm };
@@ -26,13 +26,13 @@ export function SigningSection(props: SigningProps) {
         Signature <span class="faint">{summaries[mode]}</span>
       </summary>
       <div class="col loose">
-        <Segmented label="How it is signed" options={signModes} value={mode} onPick={change} />
+        <Segmented label="Signature" options={signModes} value={mode} onPick={change} />
         {problem && <p class="hint bad">{problem}</p>}
         {mode === 'none' ? (
           <p class="faint">
             {props.form.edit
-              ? "The signature doesn't cover your changes: a handler that checks it will reject the event."
-              : 'Most handlers reject a signature older than a few minutes. Re-sign the event for those.'}
+              ? "The captured signature doesn't match your changes: a handler that checks signatures will reject this."
+              : 'Most handlers reject signatures older than a few minutes. Choose Fresh to re-sign.'}
           </p>
         ) : (
           <SecretChoice {...props} />
@@ -51,7 +51,7 @@ function SecretChoice({ endpointId, form }: SigningProps) {
     <>
       <SelectField
         label="Sign with"
-        options={[{ id: '', label: 'a secret I enter' }, ...able.map(one => ({ id: one.id, label: secretName(one) }))]}
+        options={[{ id: '', label: 'Enter a secret' }, ...able.map(one => ({ id: one.id, label: secretName(one) }))]}
         value={draft['sign.secretId']}
         onPick={secretId => form.change({ 'sign.secretId': secretId, 'sign.secret': '' })}
         problem={form.input('sign.secretId').problem}
@@ -59,14 +59,13 @@ function SecretChoice({ endpointId, form }: SigningProps) {
       <Inputs form={form} paths={['sign.secret']} />
       {draft['sign.secretId'] !== '' && (
         <p class={edit || draft['sign.newId'] ? 'hint bad' : 'hint'}>
-          A saved secret signs only an unchanged event with a valid signature, and only to allowed destinations.{' '}
+          Saved secrets sign only unchanged, valid events, and only for allowed destinations.{' '}
           {edit && "You've changed the event, so enter the secret instead."}
         </p>
       )}
       {isToListener && (
         <p class="hint">
-          Saved secrets don't sign for listeners. A listener started with <code>--resign</code> signs on its own
-          machine.
+          Saved secrets don't sign for listeners. Start the listener with <code>--resign</code> to sign on its machine.
         </p>
       )}
       {able.length === 0 && secrets.value && !isToListener && (

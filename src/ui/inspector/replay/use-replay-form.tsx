@@ -32,12 +32,12 @@ const schema = {
   listener: text({ label: 'Send to' }),
   'edit.body': body,
   'edit.headers': headers,
-  'sign.mode': choice({ label: 'How it is signed', options: signModes }),
+  'sign.mode': choice({ label: 'Signature', options: signModes }),
   'sign.secretId': text({ label: 'Sign with' }),
   'sign.secret': secret({
     label: 'Signing secret',
     required: 'Enter the secret.',
-    hint: 'Used for this replay. The server neither stores nor logs it.',
+    hint: 'Used for this replay only, never stored or logged.',
   }),
   'sign.newId': flag({
     label: 'New delivery ID',

@@ -46,7 +46,7 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
       if (isClosed.current && !isBatch) showToast(`Replayed: ${resultLine(result)}.`);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (isClosed.current && !isBatch) showError(`Couldn't deliver the replay. ${message}`);
+      if (isClosed.current && !isBatch) showError(`Replay failed. ${message}`);
       if (error instanceof ApiError && (error.status === 400 || error.status === 403)) throw error;
       setSendings(all => [...all, { id, problem: message }]);
     }
@@ -65,7 +65,7 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
       }
     } finally {
       if (isClosed.current && isBatch)
-        showToast(`Replayed ${sentCount} of ${ids.length} events. The rest stopped when the dialog was closed.`);
+        showToast(`Replayed ${sentCount} of ${ids.length} events, then stopped because the dialog was closed.`);
     }
   };
   return { sendings, send, stop };

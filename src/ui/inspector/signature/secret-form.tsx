@@ -112,14 +112,14 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
           paths={['secret']}
           texts={{
             secret: {
-              hint: findPlatform(draft.platform)?.secretHint ?? 'Enter it exactly as the sender shows it.',
+              hint: findPlatform(draft.platform)?.secretHint ?? 'Paste it exactly as the sender shows it.',
             },
           }}
         />
       </Form>
       <p role="status">
         {found && <strong class={describeCheck(found).tone}>{describeCheck(found).text}</strong>}{' '}
-        <span class="faint">Check uses the secret once. Save stores it, encrypted.</span>
+        <span class="faint">Check uses it once. Save stores it encrypted.</span>
       </p>
     </section>
   );

@@ -48,7 +48,7 @@ const texts: Readonly<Record<Cause['cause'], string>> = {
   body_line_breaks: 'The line breaks of the body were changed on the way (CRLF and LF).',
   body_json_rewritten: 'The JSON was parsed and rewritten on the way: same values, different bytes.',
   other_url: 'It was signed for a different URL (scheme, host or trailing slash), as happens behind a proxy.',
-  secret_prefix: 'The secret is right except for the whsec_ at its start.',
+  secret_prefix: 'Only the whsec_ prefix of the secret is wrong.',
   body_changed: 'The body was changed on the way, for example by a proxy that rewrites JSON or line breaks.',
   other_secret: 'The secret belongs to another webhook or endpoint, or was rotated.',
   other_mode: 'The secret belongs to the other mode (test instead of live, or vice versa).',
@@ -56,8 +56,7 @@ const texts: Readonly<Record<Cause['cause'], string>> = {
   late_delivery: 'The delivery was resent or delayed with its old signature.',
   server_clock: "This server's clock or the sender's is wrong. If so, every delivery shows this.",
   header_changed: "The signature header was changed on the way, or doesn't come from the platform.",
-  credential_not_stored:
-    "The signature was in a header with credentials, which aren't stored. It was checked when the delivery arrived.",
+  credential_not_stored: "The signature was in a credential header, which isn't stored. It was checked on arrival.",
 };
 
 export const describeCause = ({ cause }: Cause): string => texts[cause];
@@ -73,8 +72,8 @@ export function describeCheck(found: SignatureExplanation): { tone: 'good' | 'ba
     return {
       tone: 'bad',
       text: found.causes.some(one => one.proven)
-        ? "The secret is right, but what arrived isn't what was signed."
-        : "The signature doesn't match with this secret.",
+        ? 'The secret is right, but the request was changed after signing.'
+        : "The signature doesn't match this secret.",
     };
   if (found.reason === 'malformed_header') return { tone: 'bad', text: "The signature header can't be read." };
   return { tone: 'muted', text: "This signature can't be checked here." };
