@@ -13,7 +13,7 @@ type Options<Actor> = {
   match: MatchRoute;
   /** Who made the request. Some operations need no sign-in but sign a person in: then the response identifies the person. */
   actorOf: (request: Request, response: Response) => Promise<(Actor & { accountId: string }) | undefined>;
-  record: (actor: Actor, action: string, target: AuditTarget, about: AuditAbout | undefined) => Promise<void>;
+  record: (actor: Actor, action: string, target: AuditTarget, about: AuditAbout) => Promise<void>;
 };
 
 export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Actor>) {
@@ -42,8 +42,14 @@ export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Ac
         if (actor && action !== null) {
           const [noun = ''] = action.split('.');
           const id = targetId(rule, action, found.params, result) ?? actor.accountId;
-          const about = aboutOf(found, result, request.method === 'PATCH' ? givenFields(request) : undefined);
-          await record(actor, action, { type: rule.type ?? noun, id }, about);
+          const fields = request.method === 'PATCH' ? givenFields(request) : undefined;
+          const details = rule.details?.(result) ?? { ...(fields && { fields }), ...nameIn(result, noun) };
+          await record(
+            actor,
+            action,
+            { type: rule.type ?? noun, id },
+            { endpointId: endpointOf(found, result), details },
+          );
         }
         return response;
       };
@@ -51,16 +57,16 @@ export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Ac
   };
 }
 
-/** Of an operation on an endpoint, or on something that belongs to it, which is named by its name or, for a secret, its platform. */
-function aboutOf(
-  { route, params }: RouteMatch,
-  { name, platform }: HandlerResult,
-  fields: readonly string[] | undefined,
-): AuditAbout | undefined {
-  const { id } = params;
-  if (!route?.path.startsWith('/api/endpoints/:id') || id === undefined) return undefined;
-  const named = [name, platform].find(text => typeof text === 'string');
-  return { endpointId: id, details: { ...(fields && { fields }), ...(typeof named === 'string' && { name: named }) } };
+/** An operation names its endpoint in its path or in its result. */
+function endpointOf({ route, params }: RouteMatch, { endpointId }: HandlerResult): string | undefined {
+  if (route?.path.startsWith('/api/endpoints/:id')) return params['id'];
+  return typeof endpointId === 'string' ? endpointId : undefined;
+}
+
+/** The name of a target is its name, the address of a person, or the platform of a secret. */
+function nameIn({ name, email, platform }: HandlerResult, noun: string): { name?: string } {
+  const named = [name, email, noun === 'secret' ? platform : undefined].find(text => typeof text === 'string');
+  return typeof named === 'string' ? { name: named } : {};
 }
 
 /** Without the status that a handler may give (`status(201, …)`); `{}` for a result without properties. */

@@ -4,6 +4,7 @@
  * Spread `operation({ … })` into the options of the route. The gate, the audit log and other checks read it through
  * route-table.ts.
  */
+import type { AuditDetails } from '../core/access/audit-actions.ts';
 import type { Permission } from '../core/access/permissions.ts';
 
 /** `noun.past_participle` */
@@ -20,6 +21,8 @@ export type AuditRule = {
   type?: string;
   /** The path parameter with the target's id, if it is not the last one. */
   param?: string;
+  /** What its sentence needs; by default the names of the target and of changed fields. */
+  details?: (result: HandlerResult) => AuditDetails;
   /** Statuses other than 2xx after which something was changed. */
   alsoAfter?: readonly number[];
 };

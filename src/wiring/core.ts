@@ -6,6 +6,7 @@
 import { hasScheduledWork } from '../db/scheduled-work.ts';
 import { createAuditService } from '../features/audit/service.ts';
 import { createAuditStore } from '../features/audit/store.ts';
+import { createTargetsStore } from '../features/audit/targets-store.ts';
 import { type CaptureLoad, createCaptureRate } from '../ingest/capture-rate.ts';
 import { wireAccess } from './access.ts';
 import { wireAccounts } from './accounts.ts';
@@ -206,6 +207,7 @@ function wire(
 function createAudit({ direct, clock, random, log }: Infrastructure) {
   return createAuditService({
     store: createAuditStore(direct.db),
+    targets: createTargetsStore(direct.db),
     clock,
     random,
     onError: (cause, fields) => log.error('an entry of the audit log could not be written', { ...fields, cause }),

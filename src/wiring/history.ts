@@ -7,6 +7,8 @@ import type { MemoryReservations } from '../core/concurrency/memory-reservations
 import type { CreateSlices, YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { latin1 } from '../core/encoding/buffer.ts';
 import { parseWhere } from '../core/where.ts';
+import { changeActions } from '../features/audit/sentences.ts';
+import type { AuditService } from '../features/audit/service.ts';
 import { createChangesService } from '../features/changes/service.ts';
 import { createChangesStore } from '../features/changes/store.ts';
 import { createDeliveriesService } from '../features/deliveries/service.ts';
@@ -42,6 +44,7 @@ const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
 
 type HistoryDependencies = {
   infrastructure: Infrastructure;
+  audit: AuditService;
   endpoints: EndpointsService;
   registry: EndpointRegistry;
   secrets: SecretsService;
@@ -63,6 +66,8 @@ export function wireHistory(dependencies: HistoryDependencies) {
     store: createChangesStore(database.db),
     endpoint: endpoints.owned,
     catchUp: dependencies.schemaLearner.catchUp,
+    actions: changeActions,
+    tell: (teamId, entries) => dependencies.audit.tell(teamId, entries, true),
   });
   const overview = createOverviewService({
     store: createOverviewStore(database.db, database.scanDb),

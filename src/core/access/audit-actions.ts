@@ -8,10 +8,18 @@ export type AuditVia = (typeof auditVias)[number];
 
 export type AuditTarget = { type: string; id: string };
 
-/** What the list of an endpoint's changes shows besides: the names of changed fields, and the name of the target. */
-export type AuditDetails = { fields?: readonly string[]; name?: string };
-/** What an entry of an endpoint is about. */
-export type AuditAbout = { endpointId: string; details: AuditDetails };
+/** What the sentence of an entry needs besides. Never a secret or a value. */
+export type AuditDetails = {
+  /** The names of changed fields. */
+  fields?: readonly string[];
+  /** The name of the target. */
+  name?: string;
+  /** How many events are sent, and the host that they are sent to. */
+  events?: number;
+  to?: string;
+};
+/** The endpoint that an entry is about, if there is one. */
+export type AuditAbout = { endpointId: string | undefined; details: AuditDetails };
 
 /** The entry of a command: its arguments and its result give the team and the target. */
 export type CommandRule = {

@@ -5,6 +5,7 @@ import { commandRules } from '../../core/access/audit-actions.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { createResourcesFor, type Operation, openOperationFixture, requestFor } from '../../testing/operations.ts';
 import type { AuditEntry, AuditPage } from './model.ts';
+import { sentenceOf } from './sentences.ts';
 
 const fixture = await openOperationFixture();
 afterAll(() => fixture.close());
@@ -19,6 +20,12 @@ async function linesOf(act: () => Promise<unknown>, who = ada): Promise<AuditEnt
   const after = (await entries(who)).entries;
   return after.slice(0, before === undefined ? undefined : after.findIndex(({ id }) => id === before)).reverse();
 }
+
+const run = async (name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> => {
+  const outcome = await runOperation(services, name, args);
+  if (!('result' in outcome)) throw new Error(outcome.failure.message);
+  return outcome.result as Record<string, unknown>;
+};
 
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
 const changing = operations.filter(({ reads }) => !reads);
@@ -72,6 +79,8 @@ describe('one line is left by', () => {
         via: 'api',
         action: expect.stringMatching(/^[a-z_]+\.[a-z_]+$/),
         target: { type: expect.any(String), id: expect.stringMatching(/^[a-z]+_[0-9a-z]{20,}$/) },
+        text: expect.stringMatching(/^ada@example\.com (?!did: )[a-z]+/),
+        link: lines[0]?.link === null ? null : expect.stringMatching(/^\/app\//),
       },
     ]);
     const { type = '', id } = lines[0]?.target ?? {};
@@ -138,12 +147,6 @@ describe('one line is left by', () => {
 });
 
 describe('commands', () => {
-  const run = async (name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> => {
-    const outcome = await runOperation(services, name, args);
-    if (!('result' in outcome)) throw new Error(outcome.failure.message);
-    return outcome.result as Record<string, unknown>;
-  };
-
   test('leave one line without an actor, with the team that they concern', async () => {
     const lines = await linesOf(async () => {
       await run('account.create', { email: 'ops@example.com', teamOf: ada.email });
@@ -200,8 +203,19 @@ describe('commands', () => {
     expect(await linesOf(() => runOperation(services, 'account.create', { email: ada.email }))).toEqual([]);
   });
 
-  test('each has a rule', () => {
-    expect(Object.keys(commandRules).length).toBeGreaterThan(10);
+  test('each has a rule, and its action a sentence', () => {
+    const rules = Object.values(commandRules).filter(rule => rule !== null);
+    expect(rules.length).toBeGreaterThan(7);
+    const row = {
+      actorEmail: null,
+      targetId: '',
+      details: null,
+      name: undefined,
+      exists: false,
+      endpointName: undefined,
+    };
+    for (const { action, type } of rules)
+      expect(sentenceOf({ ...row, action, targetType: type }).text).not.toContain('did: ');
   });
 });
 
@@ -230,7 +244,97 @@ describe('GET /api/audit', () => {
     ).toHaveLength(3);
   });
 
-  test.each(['cursor=x', 'limit=0', 'limit=101', 'format=csv'])('400 for %s', async query => {
+  test('by a person, about a thing, in a time', async () => {
+    const owner = await harness.createAccount('filters@example.com');
+    const member = await harness.createAccount('mate@example.com', owner.email);
+    const started = harness.clock.now();
+    const endpoint = await owner.createEndpoint('shop');
+    harness.clock.advance(1000);
+    const path = `/api/endpoints/${endpoint.id}/forwards`;
+    const forward = await member.json<{ id: string }>(201, 'POST', path, {
+      name: 'warehouse',
+      url: 'https://x.example/',
+    });
+    await member.json(200, 'DELETE', `${path}/${forward.id}`);
+    await run('account.plan', { email: owner.email, plan: 'pro' });
+    const told = async (query: string) => (await entries(owner, query)).entries.map(({ text }) => text).reverse();
+    const created = 'filters@example.com created endpoint “shop”';
+    const ofForward = ['created', 'deleted'].map(
+      verb => `mate@example.com ${verb} forward “warehouse” of endpoint “shop”`,
+    );
+    const planned = 'The operator changed the plan';
+    expect(await told(`from=${started}`)).toEqual([created, ...ofForward, planned]);
+    expect(await told(`from=${started}&to=${started}`)).toEqual([created]);
+    expect(await told('person=mate%40EXAMPLE.com')).toEqual(ofForward);
+    expect(await told(`person=${member.accountId}&limit=1`)).toEqual(ofForward.slice(1));
+    expect(await told(`person=operator&from=${started}`)).toEqual([planned]);
+    expect(await told('thing=forward')).toEqual(ofForward);
+    expect(await told(`thing=${forward.id}`)).toEqual(ofForward);
+    expect(await told(`thing=${endpoint.id}`)).toEqual([created, ...ofForward]);
+    expect(await told(`thing=${endpoint.id}&person=${owner.email}`)).toEqual([created]);
+    expect(await told('person=%25')).toEqual([]);
+    const file = await (await owner.call('GET', `/api/audit?format=ndjson&thing=${forward.id}`)).text();
+    expect(file.trimEnd().split('\n')).toHaveLength(2);
+    const { nextCursor } = await entries(owner, 'thing=forward&limit=1');
+    expect(await told(`thing=forward&cursor=${nextCursor}`)).toEqual(ofForward.slice(0, 1));
+  });
+
+  test('links to what still exists', async () => {
+    const owner = await harness.createAccount('links@example.com');
+    harness.clock.advance(1);
+    const since = harness.clock.now();
+    const endpoint = await owner.createEndpoint('shop');
+    const event = await harness.server.deliver(endpoint);
+    await owner.json(200, 'PUT', `/api/events/${event}/pin`, {});
+    await owner.json(200, 'POST', `/api/events/${event}/replay`, { url: fixture.destination });
+    const job = await owner.json<{ id: string }>(202, 'POST', '/api/replay-jobs', {
+      ...{ endpointId: endpoint.id, where: 'is:pinned', dest: `${fixture.destination}/a_secret_path` },
+    });
+    const alert = {
+      name: 'silent',
+      kind: 'silence',
+      minutes: 7,
+      channel: { type: 'webhook', url: 'https://x.example/' },
+    };
+    const { id } = await owner.json<{ id: string }>(201, 'POST', `/api/endpoints/${endpoint.id}/alerts`, alert);
+    await owner.json(200, 'DELETE', `/api/endpoints/${endpoint.id}/alerts/${id}`);
+    const invitation = await owner.json<{ id: string }>(201, 'POST', '/api/team/invitations', {
+      email: 'new@x.example',
+    });
+    await owner.json(200, 'DELETE', `/api/team/invitations/${invitation.id}`);
+    const mate = await harness.createAccount('mate@x.example', owner.email);
+    await mate.json(200, 'DELETE', `/api/events/${event}/pin`);
+    await owner.json(200, 'DELETE', `/api/team/members/${mate.accountId}`);
+    const key = await owner.json<{ id: string }>(201, 'POST', '/api/keys', { name: 'ops' });
+    await owner.json(200, 'DELETE', `/api/keys/${key.id}`);
+    const page = await entries(owner, `from=${since}`);
+    const at = `/app/endpoints/${endpoint.id}`;
+    const host = new URL(fixture.destination).host;
+    expect(page.entries.map(({ text, link }) => [text.replace('links@example.com ', ''), link]).reverse()).toEqual([
+      ['created endpoint “shop”', `${at}/settings`],
+      ['pinned an event', `${at}/events/${event}`],
+      ['replayed an event', `${at}/events/${event}`],
+      [`started a replay of 1 event to ${host}`, `/app/jobs/${job.id}`],
+      ['created alert “silent” of endpoint “shop”', null],
+      ['deleted alert “silent” of endpoint “shop”', null],
+      ['invited new@x.example', null],
+      ['withdrew the invitation of new@x.example', null],
+      ['mate@x.example unpinned an event', `${at}/events/${event}`],
+      ['removed mate@x.example from the team', null],
+      ['created API key “ops”', null],
+      ['revoked API key “ops”', null],
+    ]);
+    expect(JSON.stringify(page)).not.toContain('a_secret_path');
+    await owner.json(200, 'DELETE', `/api/endpoints/${endpoint.id}?pinned=true`);
+    const deleted = (await entries(owner, `thing=${endpoint.id}`)).entries;
+    expect(deleted[0]?.text).toBe('links@example.com deleted endpoint “shop”');
+    expect(deleted.map(({ link }) => link).filter(link => link?.startsWith(at))).toEqual([]);
+  });
+
+  test.each([
+    ...['cursor=x', 'limit=0', 'limit=101', 'format=csv', 'from=x', 'from=2&to=1', 'person=a&person=b', 'actor=a'],
+    `thing=${'x'.repeat(400)}`,
+  ])('400 for %s', async query => {
     expect((await ada.call('GET', `/api/audit?${query}`)).status).toBe(400);
   });
 

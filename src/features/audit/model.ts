@@ -3,7 +3,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { auditVias } from '../../core/access/audit-actions.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
-import { Timestamp } from '../../http/schemas.ts';
+import { Moment, Timestamp } from '../../http/schemas.ts';
 
 export const AuditEntry = t.Object(
   {
@@ -18,6 +18,12 @@ export const AuditEntry = t.Object(
     via: literals(auditVias, { description: 'api: with an API key or an access token' }),
     action: t.String({ description: 'such as `endpoint.created`' }),
     target: t.Object({ type: t.String(), id: t.String() }),
+    text: t.String({ description: 'who did what, as a sentence without secrets and values' }),
+    link: nullable(
+      t.String({
+        description: 'the path of a page of the dashboard; null when the target does not exist or has no page',
+      }),
+    ),
   },
   { title: 'AuditEntry' },
 );
@@ -31,7 +37,25 @@ export type AuditPage = Static<typeof AuditPage>;
 
 export const AuditLines = t.String({ description: 'an AuditEntry a line' });
 
+/** More than an email address or an id has. */
+const maxFilterCharacters = 320;
+
 export const AuditQuery = t.Object({
+  person: t.Optional(
+    t.String({
+      maxLength: maxFilterCharacters,
+      description: 'only what this account did: its email address, in any case, or its id; `operator` for commands',
+    }),
+  ),
+  thing: t.Optional(
+    t.String({
+      maxLength: maxFilterCharacters,
+      description:
+        'only what was done to this: the id of a target, or of an endpoint for everything in it, or a type such as `forward`',
+    }),
+  ),
+  from: Moment('epoch milliseconds, included; by default without a limit'),
+  to: Moment('epoch milliseconds, included; default now'),
   limit: t.Optional(
     textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
       pattern: '^(?:[1-9][0-9]?|100)$',

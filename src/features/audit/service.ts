@@ -5,12 +5,14 @@
 import type { AuditAbout, AuditTarget, AuditVia, CommandRule } from '../../core/access/audit-actions.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { forbidden } from '../../core/errors.ts';
+import { forbidden, invalidAt } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readRowCursor, rowCursor } from '../../core/ids/row-cursor.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { AuditEntry, AuditPage, AuditQuery } from './model.ts';
-import type { AuditRow, AuditStore, FoundActor } from './store.ts';
+import type { AuditPageOf, AuditRow, AuditStore, FoundActor } from './store.ts';
+import type { TargetsStore } from './targets-store.ts';
+import { createTell, type TellEntry } from './telling.ts';
 
 export type AuditService = ReturnType<typeof createAuditService>;
 
@@ -31,15 +33,18 @@ const maxRepeated = 10_000;
 
 export function createAuditService({
   store,
+  targets,
   clock,
   random,
   onError,
 }: {
   store: AuditStore;
+  targets: TargetsStore;
   clock: Clock;
   random: RandomBytes;
   onError: (error: unknown, fields: Record<string, unknown>) => void;
 }) {
+  const { tell } = createTell(targets);
   /** When each was written last (monotonic ms). */
   const written = new Map<string, number>();
   const isRepeated = (key: string): boolean => {
@@ -86,6 +91,11 @@ export function createAuditService({
   };
   const teamOfCommand = async (rule: CommandRule, args: Record<string, unknown>): Promise<string | undefined> =>
     rule.team && store.teamOf(rule.team.by, String(args[rule.team.argument]).trim());
+
+  const toEntries = async (teamId: string, rows: readonly AuditRow[]): Promise<AuditEntry[]> => {
+    const told = await tell(teamId, rows);
+    return rows.flatMap((row, n) => (told[n] ? [toEntry(row, told[n])] : []));
+  };
 
   const requireOwner = ({ role }: Pick<Principal, 'role'>): void => {
     if (role !== 'owner') throw forbidden('only an owner of the team may read the audit log');
@@ -143,41 +153,57 @@ export function createAuditService({
       }
     },
 
+    /** Sentences for entries, such as those about an endpoint. */
+    tell,
+
     /** @throws forbidden for a member, invalid */
-    async page(principal: Pick<Principal, 'teamId' | 'role'>, { cursor, limit }: AuditQuery): Promise<AuditPage> {
+    async page(principal: Pick<Principal, 'teamId' | 'role'>, query: AuditQuery): Promise<AuditPage> {
       requireOwner(principal);
-      const size = limit === undefined ? defaultPageSize : Number(limit);
-      const rows = await store.page(principal.teamId, readRowCursor(cursor), size + 1);
+      const size = query.limit === undefined ? defaultPageSize : Number(query.limit);
+      const rows = await store.page(principal.teamId, { ...readQuery(query), limit: size + 1 });
       const shown = rows.slice(0, size);
       const last = rows.length > size ? shown.at(-1) : undefined;
-      return { entries: shown.map(toEntry), nextCursor: last ? rowCursor(last.seq) : null };
+      return { entries: await toEntries(principal.teamId, shown), nextCursor: last ? rowCursor(last.seq) : null };
     },
 
     /** One line of JSON an entry, read page by page. @throws forbidden for a member, invalid */
-    lines(principal: Pick<Principal, 'teamId' | 'role'>, { cursor, limit }: AuditQuery): ReadableStream<Uint8Array> {
+    lines(principal: Pick<Principal, 'teamId' | 'role'>, query: AuditQuery): ReadableStream<Uint8Array> {
       requireOwner(principal);
-      let before = readRowCursor(cursor);
-      let left = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+      const { teamId } = principal;
+      const asked = readQuery(query);
+      let { before } = asked;
+      let left = query.limit === undefined ? Number.POSITIVE_INFINITY : Number(query.limit);
       const encoder = new TextEncoder();
       return new ReadableStream({
         async pull(controller) {
-          const rows = left > 0 ? await store.page(principal.teamId, before, Math.min(exportPage, left)) : [];
+          const limit = Math.min(exportPage, left);
+          const rows = left > 0 ? await store.page(teamId, { ...asked, before, limit }) : [];
           const last = rows.at(-1);
           if (!last) return controller.close();
           before = last.seq;
           left -= rows.length;
-          controller.enqueue(encoder.encode(rows.map(row => `${JSON.stringify(toEntry(row))}\n`).join('')));
+          const entries = await toEntries(teamId, rows);
+          controller.enqueue(encoder.encode(entries.map(entry => `${JSON.stringify(entry)}\n`).join('')));
         },
       });
     },
   };
 }
 
-const toEntry = ({ id, at, actorId, actorEmail, via, action, targetType, targetId }: AuditRow): AuditEntry => ({
-  id,
-  at,
-  actor: actorId === null ? null : { id: actorId, email: actorEmail ?? '' },
-  via,
-  action,
-  target: { type: targetType, id: targetId },
+/** @throws invalid */
+function readQuery({ cursor, person, thing, from, to }: AuditQuery): Omit<AuditPageOf, 'limit'> {
+  const [first, last] = [from === undefined ? undefined : Number(from), to === undefined ? undefined : Number(to)];
+  if (first !== undefined && last !== undefined && first > last) throw invalidAt(['from'], 'must not be after to');
+  return { before: readRowCursor(cursor), person, thing, from: first, to: last };
+}
+
+const toEntry = (row: AuditRow, { text, link, exists }: TellEntry): AuditEntry => ({
+  id: row.id,
+  at: row.at,
+  actor: row.actorId === null ? null : { id: row.actorId, email: row.actorEmail ?? '' },
+  via: row.via,
+  action: row.action,
+  target: { type: row.targetType, id: row.targetId },
+  text,
+  link: exists ? link : null,
 });

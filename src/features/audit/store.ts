@@ -1,5 +1,5 @@
 /* The audit log: lines are added and read, never changed. */
-import { and, desc, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, apiKeys, endpoints } from '../../db/schema.ts';
 import { connectedApps, oauthGrants } from '../../db/schema-oauth.ts';
@@ -13,6 +13,26 @@ export type TeamBy = 'email' | 'key' | 'endpoint';
 
 export type FoundActor = { id: string; email: string; teamId: string; appId?: string };
 
+export type AuditPageOf = {
+  /** Only lines with a smaller number. */
+  before: number | undefined;
+  limit: number;
+  /** An email address, the id of an account, or `operator`. */
+  person?: string | undefined;
+  /** The id of a target or an endpoint, or the type of a target. */
+  thing?: string | undefined;
+  /** Epoch ms, included. */
+  from?: number | undefined;
+  to?: number | undefined;
+};
+
+const isBy = (person: string): SQL | undefined =>
+  person === 'operator'
+    ? isNull(audit.actorId)
+    : or(eq(audit.actorId, person), sql`lower(${audit.actorEmail}) = lower(${person})`);
+const isAbout = (thing: string): SQL | undefined =>
+  or(eq(audit.targetId, thing), eq(audit.endpointId, thing), eq(audit.targetType, thing));
+
 const actor = { id: accounts.id, email: accounts.email, teamId: accounts.teamId };
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
@@ -23,8 +43,8 @@ export function createAuditStore(db: Drizzle) {
       await db.insert(audit).values(row);
     },
 
-    /** Lines of the team and of the whole installation, newest first. @param before only lines with a smaller number */
-    page: (teamId: string, before: number | undefined, limit: number): Promise<AuditRow[]> =>
+    /** Lines of the team and of the whole installation, newest first. */
+    page: (teamId: string, { before, limit, person, thing, from, to }: AuditPageOf): Promise<AuditRow[]> =>
       db
         .select()
         .from(audit)
@@ -32,6 +52,10 @@ export function createAuditStore(db: Drizzle) {
           and(
             or(eq(audit.teamId, teamId), isNull(audit.teamId)),
             before === undefined ? undefined : lt(audit.seq, before),
+            person === undefined ? undefined : isBy(person),
+            thing === undefined ? undefined : isAbout(thing),
+            from === undefined ? undefined : gte(audit.at, from),
+            to === undefined ? undefined : lte(audit.at, to),
           ),
         )
         .orderBy(desc(audit.seq))

@@ -58,23 +58,23 @@ describe('GET /api/endpoints/{id}/changes', () => {
     await ada.json(201, 'POST', `${path}/filters`, { name: 'not a change', where: 'type:x' });
     const page = await read(endpoint);
     expect(page.changes.map(({ kind, text }) => `${kind}: ${text}`).reverse()).toEqual([
-      'settings: The endpoint was created',
-      'secret: A signing secret of stripe was added',
-      'secret: A signing secret of stripe may sign',
-      'secret: A signing secret of stripe was removed',
-      'settings: Settings were changed: name, retention',
-      'guard: The guard was changed, and settings: paused',
-      'answers: The rules for answers were changed',
-      'answers: The rules for answers were removed',
-      'forward: Forward “warehouse” was created',
-      'forward: Forward “warehouse” was changed: where, timeoutS',
-      'forward: Forward “warehouse” was paused',
-      'forward: Events of forward “warehouse” were skipped',
-      'forward: Forward “warehouse” was deleted',
-      'alert: Alert “silent” was created',
-      'alert: Alert “silent” was deleted',
-      'settings: The URL was replaced',
-      'settings: Events were deleted',
+      'settings: ada@example.com created the endpoint',
+      'secret: ada@example.com added a signing secret for stripe',
+      'secret: ada@example.com let a signing secret for stripe sign',
+      'secret: ada@example.com removed a signing secret for stripe',
+      'settings: ada@example.com changed the settings: name, retention',
+      'guard: ada@example.com changed the guard, and settings: paused',
+      'answers: ada@example.com changed the answers',
+      'answers: ada@example.com removed the answers',
+      'forward: ada@example.com created forward “warehouse”',
+      'forward: ada@example.com changed forward “warehouse”: where, timeoutS',
+      'forward: ada@example.com paused forward “warehouse”',
+      'forward: ada@example.com skipped events of forward “warehouse”',
+      'forward: ada@example.com deleted forward “warehouse”',
+      'alert: ada@example.com created alert “silent”',
+      'alert: ada@example.com deleted alert “silent”',
+      'settings: ada@example.com replaced the URL',
+      'settings: ada@example.com deleted events',
     ]);
     const links = page.changes.filter(({ kind }) => kind === 'forward').map(({ link }) => link);
     expect(new Set(links)).toEqual(new Set([`/app/endpoints/${endpoint.id}/forwards`]));
@@ -89,7 +89,16 @@ describe('GET /api/endpoints/{id}/changes', () => {
     const { id } = await ada.json<{ id: string }>(201, 'POST', `${path}/forwards`, given);
     expect((await read(endpoint)).changes[0]?.link).toBe(`/app/endpoints/${endpoint.id}/forwards/${id}`);
     const audit = await ada.json<{ entries: object[] }>(200, 'GET', '/api/audit?limit=1');
-    expect(Object.keys(audit.entries[0] ?? {})).toEqual(['id', 'at', 'actor', 'via', 'action', 'target']);
+    expect(Object.keys(audit.entries[0] ?? {})).toEqual([
+      'id',
+      'at',
+      'actor',
+      'via',
+      'action',
+      'target',
+      'text',
+      'link',
+    ]);
     expect((await read(await ada.createEndpoint('other'))).changes).toHaveLength(1);
   });
 
@@ -134,14 +143,14 @@ describe('GET /api/endpoints/{id}/changes', () => {
     );
     expect((await read(endpoint)).changes[0]).toMatchObject({
       kind: 'settings',
-      text: 'Settings were changed',
+      text: 'The operator changed the settings',
       by: null,
     });
     await write(
       "INSERT INTO audit SELECT NULL, id, team_id, at, actor_id, actor_email, via, 'forward.deleted', 'forward', 'fwd_1', endpoint_id, NULL FROM audit WHERE target_id = ? LIMIT 1",
       endpoint.id,
     );
-    expect((await textsOf(endpoint))[0]).toBe('forward: Forward was deleted');
+    expect((await textsOf(endpoint))[0]).toBe('forward: ada@example.com deleted a forward');
   });
 
   test('is for members and read-only keys, not for apps or other teams', async () => {

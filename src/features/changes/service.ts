@@ -5,8 +5,9 @@
 import type { TeamAccess } from '../../core/access/principal.ts';
 import { invalidAt } from '../../core/errors.ts';
 import { decodeCursor, encodeCursor } from '../../core/ids/cursor.ts';
+import type { TellEntry } from '../audit/telling.ts';
 import { type Change, type ChangePage, type ChangesQuery, defaultChanges } from './model.ts';
-import { changeActions, ofEntry, ofSchema } from './sentences.ts';
+import { changeOfSchema } from './schema-change.ts';
 import type { AuditEntryRow, ChangesStore, SchemaChangeRow } from './store.ts';
 
 export type ChangesService = ReturnType<typeof createChangesService>;
@@ -20,23 +21,21 @@ export function createChangesService(options: {
   endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string }>;
   /** Waits a moment until the schemas of the events that have just arrived are known. */
   catchUp: () => Promise<void>;
+  /** The actions of the audit log that change an endpoint. */
+  actions: readonly string[];
+  /** Makes a sentence of each entry. */
+  tell: (teamId: string, entries: readonly AuditEntryRow[]) => Promise<TellEntry[]>;
 }) {
-  const { store, endpoint, catchUp } = options;
+  const { store, endpoint, catchUp, actions, tell } = options;
 
-  const toChanges = async (endpointId: string, found: readonly Found[]): Promise<Change[]> => {
-    const unnamed = found.flatMap(one => ('entry' in one && !one.entry.details?.name ? [one.entry.targetId] : []));
-    const ofForwards = found.flatMap(one =>
-      'entry' in one && one.entry.targetType === 'forward' ? [one.entry.targetId] : [],
-    );
-    const [names, forwards] = await Promise.all([
-      unnamed.length === 0 ? new Map<string, string>() : store.names(endpointId, unnamed),
-      ofForwards.length === 0 ? new Set<string>() : store.existingForwards(ofForwards),
-    ]);
-    const sentenceOf = (entry: AuditEntryRow) =>
-      ofEntry({ ...entry, name: names.get(entry.targetId), exists: forwards.has(entry.targetId) });
+  const toChanges = async (teamId: string, endpointId: string, found: readonly Found[]): Promise<Change[]> => {
+    const base = `/app/endpoints/${endpointId}`;
+    const entries = found.flatMap(one => ('entry' in one ? [one.entry] : []));
+    const told = new Map((await tell(teamId, entries)).map((one, n) => [entries[n], one]));
     return found.map(one => {
-      const { path, ...change } = 'entry' in one ? sentenceOf(one.entry) : ofSchema(one.schema);
-      return { at: one.at, ...change, link: `/app/endpoints/${endpointId}${path}` };
+      if ('schema' in one) return { at: one.at, by: null, ...changeOfSchema(base, one.schema) };
+      const { kind = 'settings', text = one.entry.action, link = null } = told.get(one.entry) ?? {};
+      return { at: one.at, kind, text, by: one.entry.actorEmail, link: link ?? base };
     });
   };
 
@@ -58,7 +57,7 @@ export function createChangesService(options: {
       });
       await catchUp();
       const [entries, schemas] = await Promise.all([
-        store.entries({ teamId: principal.teamId, endpointId: id, actions: changeActions }, pageOf(0)),
+        store.entries({ teamId: principal.teamId, endpointId: id, actions }, pageOf(0)),
         store.schemaChanges(seq, pageOf(1)),
       ]);
       const found: Found[] = [
@@ -68,7 +67,7 @@ export function createChangesService(options: {
       const shown = found.slice(0, size);
       const end = found.length > size ? shown.at(-1) : undefined;
       return {
-        changes: await toChanges(id, shown),
+        changes: await toChanges(principal.teamId, id, shown),
         nextCursor: end ? encodeCursor({ receivedAt: end.at, seq: end.key }) : null,
       };
     },

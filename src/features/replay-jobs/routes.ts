@@ -1,11 +1,12 @@
 /* /api/replay-jobs */
 import { Elysia } from 'elysia';
+import type { AuditDetails } from '../../core/access/audit-actions.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { withoutPath } from '../../core/network/destination.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
-import { operation } from '../../http/operation.ts';
+import { type HandlerResult, operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import {
   JobItemParams,
@@ -26,6 +27,12 @@ type Options = { gate: Gate; replayJobs: ReplayJobsService };
 const toShown = ({ isReadOnly }: Pick<Principal, 'isReadOnly'>, job: ReplayJob): ReplayJob =>
   isReadOnly ? { ...job, dest: withoutPath(job.dest), dest2: job.dest2 === null ? null : withoutPath(job.dest2) } : job;
 
+/** For the audit log: never the path or the query of the destination, which may contain credentials. */
+const detailsOf = ({ matched, dest }: HandlerResult): AuditDetails => ({
+  events: Number(matched),
+  to: URL.parse(String(dest))?.host ?? String(dest),
+});
+
 export const replayJobsRoutes = (options: Options) => new Elysia().use(jobRoutes(options)).use(itemRoutes(options));
 
 const jobRoutes = ({ gate, replayJobs }: Options) =>
@@ -43,7 +50,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
         ...operation({
           operationId: 'createReplayJob',
           permission: 'replayJobs',
-          audit: { action: result => ('id' in result ? 'replay_job.created' : null) },
+          audit: { action: result => ('id' in result ? 'replay_job.created' : null), details: detailsOf },
           summary: 'Send many events again, at a pace; not for apps',
           description:
             'The events are fixed now, at most 100,000, oldest first. A kill of the server repeats at most the requests under way. 429 and 503 with `Retry-After` are sent again after it, while the job goes on with later events; other failures are not. A destination that refuses is sent to more slowly. One job at a time sends to a destination; a team has at most 20 that are not over (403). With `dest2` the answers of both are compared. With `dryRun` the answer is 200 with the numbers, and nothing is sent.',
@@ -84,7 +91,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
       ...operation({
         operationId: 'pauseReplayJob',
         permission: 'replayJobs',
-        audit: 'replay_job.paused',
+        audit: { action: 'replay_job.paused', details: detailsOf },
         summary: 'Pause a replay job',
         description: 'No more requests start; requests under way finish. 409 when the job is over.',
       }),
@@ -95,7 +102,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
       ...operation({
         operationId: 'resumeReplayJob',
         permission: 'replayJobs',
-        audit: 'replay_job.resumed',
+        audit: { action: 'replay_job.resumed', details: detailsOf },
         summary: 'Go on with a paused replay job',
         description: 'From where it was. Failures count anew for `stopAfter`. 409 when the job is over.',
       }),
@@ -106,7 +113,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
       ...operation({
         operationId: 'cancelReplayJob',
         permission: 'replayJobs',
-        audit: 'replay_job.cancelled',
+        audit: { action: 'replay_job.cancelled', details: detailsOf },
         summary: 'End a replay job',
         description: 'Requests under way are cut off. 409 when the job is over.',
       }),
