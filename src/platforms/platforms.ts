@@ -13,6 +13,7 @@ export const {
   verify,
   validSchemes,
   explain,
+  trials,
   sign,
   mustVerifyAtCapture,
   handshake,

@@ -20,7 +20,10 @@ export function wireAnswering({
   const store = createSequencesStore(direct.client);
   /** Whether the journal of an earlier process has been filed. */
   let isRecovered = journal === undefined;
-  const holds = createDelayedResponses({ teamOf: registry.teamOf, ...overrides.heldAnswers });
+  const holds = createDelayedResponses({
+    teamOf: seq => registry.endpointOf(seq)?.teamId,
+    ...overrides.heldAnswers,
+  });
   const sequences = createSequences({
     load: async (_endpoint, keys) => {
       isRecovered ||= (await journal?.areAllFiled()) ?? true;

@@ -24,6 +24,7 @@ import type { SchemaLearner } from '../features/schemas/learning.ts';
 import type { SearchService } from '../features/search/service.ts';
 import type { SecretsService } from '../features/secrets/service.ts';
 import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
+import type { SavedSecrets } from '../features/signatures/saved-secrets.ts';
 import { createSignaturesService } from '../features/signatures/service.ts';
 import { createAnswers } from './answers.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -41,6 +42,16 @@ const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
   };
   return ({ row, body }: ExportedEvent) => advance(matcher(row.eventType, body));
 };
+
+const createSavedSecrets =
+  ({ secrets, registry }: Pick<HistoryDependencies, 'secrets' | 'registry'>) =>
+  async (teamId: string, endpoint: number): Promise<SavedSecrets> => {
+    const all = [...(await secrets.allSecrets())].flatMap(([seq, some]) => {
+      const known = registry.endpointOf(seq);
+      return known?.teamId === teamId ? some.map(one => ({ ...one, seq, endpointId: known.id })) : [];
+    });
+    return { own: all.filter(({ seq }) => seq === endpoint), others: all.filter(({ seq }) => seq !== endpoint) };
+  };
 
 type HistoryDependencies = {
   infrastructure: Infrastructure;
@@ -120,6 +131,8 @@ export function wireHistory(dependencies: HistoryDependencies) {
     verdictOf: async ({ row, token, headers, body }) =>
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
+    savedSecrets: createSavedSecrets(dependencies),
+    createSlices,
   });
   return { overview, changes, deliveries, exports, signatures };
 }

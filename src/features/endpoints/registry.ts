@@ -28,8 +28,8 @@ export type EndpointRegistry = {
   find: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
   /** The row number of the endpoint, if the token belongs to a paused endpoint; known after `find`. */
   pausedEndpoint: (token: string) => number | undefined;
-  /** The team of an endpoint, by its row number; undefined when the endpoint is not in memory. */
-  teamOf: (seq: number) => string | undefined;
+  /** An endpoint, by its row number; undefined when it is not in memory. */
+  endpointOf: (seq: number) => Pick<RegisteredEndpoint, 'id' | 'teamId'> | undefined;
   /** The tokens whose URL an endpoint's events of this time may have been sent to, the likeliest first. */
   tokensAt: (address: IngestAddress, receivedAt: number) => string[];
   /** Adds the endpoint, or replaces its entry. */
@@ -127,7 +127,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       return other?.endpoint.isPaused && other.until > now() ? other.endpoint.seq : undefined;
     },
 
-    teamOf: seq => tables.byRow.get(seq)?.teamId,
+    endpointOf: seq => tables.byRow.get(seq),
 
     tokensAt({ seq, token }, receivedAt) {
       const previous = tables.byRow.get(seq)?.previous ?? [];

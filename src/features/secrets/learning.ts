@@ -13,6 +13,7 @@ export type OpenedSecret = {
   id: string;
   platform: string | null;
   secret: string;
+  last4: string;
   unconfirmed?: true;
   test?: true;
   createdAt: number;

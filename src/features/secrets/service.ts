@@ -73,9 +73,9 @@ export function createSecretsService(options: {
   const open = (rows: readonly SecretRow[]): OpenedSecret[] =>
     rows.flatMap(({ id, sealed, confirmed, test, ...row }): OpenedSecret[] => {
       const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
-      const { platform, createdAt, maySign, destinations } = row;
+      const { platform, last4, createdAt, maySign, destinations } = row;
       const marks = { ...(!confirmed && { unconfirmed: true as const }), ...(test && { test: true as const }) };
-      if (secret !== undefined) return [{ id, platform, secret, createdAt, maySign, destinations, ...marks }];
+      if (secret !== undefined) return [{ id, platform, secret, last4, createdAt, maySign, destinations, ...marks }];
       onUnreadable(id);
       return [];
     });

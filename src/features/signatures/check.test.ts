@@ -110,6 +110,84 @@ describe('POST /api/events/{id}/signature/check', () => {
   });
 });
 
+describe('saved secrets that fit', () => {
+  const signed = (endpoint: { url: string }, text: string, given: { sent?: string; key?: string } = {}) => {
+    const at = seconds();
+    const signature = signatureOf(given.key ?? secret, `${at}.${text}`);
+    return server.deliver(endpoint, given.sent ?? text, { headers: { 'stripe-signature': `t=${at},v1=${signature}` } });
+  };
+  const saved = async (endpoint: { id: string }, value: string, platform: string | null = 'stripe') =>
+    (await register(endpoint, value, platform)) as { id: string; last4: string };
+
+  test('a valid signature names the secret that it was made with', async () => {
+    const endpoint = await ada.createEndpoint();
+    await saved(endpoint, 'whsec_of_another_webhook');
+    const { id: secretId, last4 } = await saved(endpoint, secret);
+    expect(await check(await signed(endpoint, body))).toMatchObject({
+      verdict: 'valid',
+      expected: null,
+      match: { secretId, last4, endpointId: endpoint.id },
+      tried: null,
+    });
+  });
+
+  test('an invalid signature names the secret of another endpoint of the team, and none of another team', async () => {
+    const [endpoint, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
+    const key = 'whsec_of_the_staging_webhook';
+    const own = await saved(endpoint, 'whsec_of_another_webhook');
+    const id = await signed(endpoint, body, { key });
+    await bob.json(201, 'POST', `/api/endpoints/${(await bob.createEndpoint()).id}/secrets`, {
+      platform: 'stripe',
+      secret: key,
+    });
+    expect(await check(id)).toMatchObject({
+      match: null,
+      tried: { secrets: [{ id: own.id, last4: own.last4 }], changes: expect.arrayContaining(['body_json_rewritten']) },
+    });
+    const { id: secretId, last4 } = await saved(other, key, null);
+    await saved(other, key, 'github');
+    const found = await check(id);
+    expect(found).toMatchObject({
+      verdict: 'invalid',
+      checkedWith: 'stored',
+      expected: null,
+      causes: [{ cause: 'other_secret', proven: true }],
+      match: { secretId, last4, endpointId: other.id },
+    });
+    expect(JSON.stringify(found)).not.toContain(key);
+    // An endpoint without a secret says so as well.
+    expect(await check(await signed(await ada.createEndpoint(), body, { key }))).toMatchObject({
+      reason: 'no_secret',
+      match: { secretId },
+      tried: { secrets: [], changes: [] },
+    });
+  });
+
+  test.each([
+    ['body_line_end', body, `${body}\n`],
+    ['body_line_breaks', '{"a":\r\n1}', '{"a":\n1}'],
+    ['body_json_rewritten', '{"id": "evt_1"}', '{\n  "id": "evt_1"\n}'],
+  ])('%s is proven with a saved secret', async (cause, text, sent) => {
+    const endpoint = await ada.createEndpoint();
+    await saved(endpoint, 'whsec_of_another_webhook');
+    const { id: secretId } = await saved(endpoint, secret);
+    expect(await check(await signed(endpoint, text, { sent }))).toMatchObject({
+      verdict: 'invalid',
+      expected: null,
+      causes: [{ cause, proven: true }],
+      match: { secretId },
+    });
+  });
+
+  test('none is tried with a secret, a platform or a scheme in the request', async () => {
+    const endpoint = await ada.createEndpoint();
+    await saved(endpoint, secret);
+    const id = await signed(endpoint, body, { sent: `${body}\n` });
+    for (const given of [{ secret: 'whsec_a_guess' }, { platform: 'stripe' }, { scheme: 'hmac-sha256' }])
+      expect(await check(id, given)).toMatchObject({ match: null, tried: null });
+  });
+});
+
 describe('it is no signing oracle', () => {
   test('without a secret in the request, nothing that a stored secret gives is in the answer', async () => {
     const endpoint = await ada.createEndpoint();

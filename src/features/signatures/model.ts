@@ -89,6 +89,34 @@ export const SignatureExplanation = t.Object(
       }),
       { description: 'why it is not valid: what is proven, else what is likely' },
     ),
+    match: nullable(
+      t.Object({
+        secretId: t.String(),
+        last4: t.String({ description: 'as in the list of its endpoint’s secrets' }),
+        endpointId: t.String({ description: 'the event’s endpoint, or another one of the team' }),
+      }),
+      {
+        description:
+          'the saved secret that fits the signature, as it was received or, with a proven cause, with that undone; null without one, and with a secret, platform or scheme in the request',
+      },
+    ),
+    tried: nullable(
+      t.Object({
+        secrets: t.Array(t.Object({ id: t.String(), last4: t.String() }), {
+          description: 'the endpoint’s confirmed secrets for the platform',
+        }),
+        otherEndpoints: t.Integer({
+          description: 'how many confirmed secrets of the team’s other endpoints: 200 at most, fewer for a large body',
+        }),
+        changes: t.Array(literals(signatureCauses), {
+          description: 'what was undone, with each of `secrets`',
+        }),
+      }),
+      {
+        description:
+          'the saved secrets that were tried; null unless the reason is `wrong_secret_or_altered_body` or `no_secret`, and with a secret, platform or scheme in the request',
+      },
+    ),
   },
   {
     title: 'SignatureExplanation',

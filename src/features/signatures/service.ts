@@ -1,9 +1,11 @@
 /*
- * Explains the signature of a stored event and checks it with a secret from the request. The endpoint's stored secrets are used
- * only for the verdict that the event already shows: anyone who could read what a stored secret produces could sign with it.
+ * Explains the signature of a stored event and checks it with a secret from the request. What a stored secret produces is never in
+ * the answer, because anyone who could read it could sign with it. It only says which stored secret fits the received signature,
+ * which a delivery to that secret's endpoint shows as well.
  */
 
 import type { MemberAccess } from '../../core/access/principal.ts';
+import { advance, type CreateSlices } from '../../core/concurrency/time-slices.ts';
 import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { invalidAt } from '../../core/errors.ts';
 import { firstBytes } from '../../core/text.ts';
@@ -13,6 +15,7 @@ import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
 import { explain, findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import type { StoredEvent } from '../events/reading.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from './model.ts';
+import { type SavedSecrets, trySaved } from './saved-secrets.ts';
 
 export type SignaturesService = ReturnType<typeof createSignaturesService>;
 
@@ -30,30 +33,35 @@ export function createSignaturesService(options: {
   verdictOf: (event: StoredEvent) => Promise<Verdict | null>;
   /** The URLs that the sender may have signed. */
   urlsOf: (event: StoredEvent, delivery: RawDelivery) => readonly string[];
+  /** The secrets of an endpoint, by its row number, and those of the team's other endpoints. */
+  savedSecrets: (teamId: string, endpoint: number) => Promise<SavedSecrets>;
+  createSlices: CreateSlices;
 }) {
-  const { readStored, verdictOf, urlsOf } = options;
+  const { readStored, verdictOf, urlsOf, savedSecrets, createSlices } = options;
 
-  const checkEvent = async (event: StoredEvent, given: SignatureCheckRequest): Promise<SignatureExplanation> => {
+  const checkEvent = async (
+    { teamId }: MemberAccess,
+    event: StoredEvent,
+    given: SignatureCheckRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<SignatureExplanation> => {
     const shown = await verdictOf(event);
     const platform = given.platform === undefined ? (shown?.platform ?? event.row.platform) : nameOf(given.platform);
     const secret = given.secret === undefined ? null : parsed(platform, given.secret);
     const isOwn = given.platform === undefined && given.scheme === undefined;
     const delivery = toRawDelivery({ ...event.row, headers: event.headers, body: event.body });
     const { receivedAt } = event.row;
-    const explanation = explain({
-      delivery,
-      platform,
-      scheme: given.scheme,
-      secret,
-      shown: isOwn ? shown : null,
-      receivedAt,
-      urls: urlsOf(event, delivery),
-    });
+    const sent = { delivery, platform, scheme: given.scheme, receivedAt, urls: urlsOf(event, delivery) };
+    const explanation = explain({ ...sent, secret, shown: isOwn ? shown : null });
     if (given.scheme !== undefined && !explanation.schemes.includes(given.scheme))
       throw invalidAt(
         ['scheme'],
         `the event has no signature of that scheme${explanation.schemes.length > 0 ? `, only of ${explanation.schemes.join(', ')}` : ''}`,
       );
+    const { match, tried } =
+      isOwn && secret === null && shown
+        ? await advance(trySaved(sent, await savedSecrets(teamId, event.row.endpoint), shown), createSlices(signal))
+        : { match: null, tried: null };
     return {
       ...verdictFields({ explanation, platform, shown: isOwn ? shown : undefined, isGiven: secret !== null }),
       ...signedFields(explanation),
@@ -62,7 +70,9 @@ export function createSignaturesService(options: {
       received: explanation.received,
       expected: explanation.expected,
       signatureEncoding: explanation.encoding,
-      causes: explanation.causes,
+      causes: match?.cause ? [{ cause: match.cause, proven: true }] : explanation.causes,
+      match: match && { secretId: match.secret.id, last4: match.secret.last4, endpointId: match.secret.endpointId },
+      tried,
     };
   };
 
@@ -76,7 +86,8 @@ export function createSignaturesService(options: {
       id: string,
       given: SignatureCheckRequest,
       signal?: AbortSignal,
-    ): Promise<SignatureExplanation> => readStored(principal, id, event => checkEvent(event, given), signal),
+    ): Promise<SignatureExplanation> =>
+      readStored(principal, id, event => checkEvent(principal, event, given, signal), signal),
   };
 }
 

@@ -41,6 +41,7 @@ export function createPlatforms({
     createVerifier({ index, refineByRegistered: detector().refineByRegistered, genericSchemes }),
   );
   const verify = lazy(() => verifier().verify);
+  const explainer = once(() => createExplainer({ index, schemesOf: verifier().schemesOf }));
   return {
     platforms: index.all,
     findPlatform: index.find,
@@ -57,7 +58,9 @@ export function createPlatforms({
     verify,
     validSchemes: lazy(() => verifier().validSchemes),
     /** Uses a secret that the caller passes, never a stored one. */
-    explain: lazy(() => createExplainer({ index, schemesOf: verifier().schemesOf })),
+    explain: lazy(() => explainer().explain),
+    /** Tries stored secrets on a delivery. */
+    trials: lazy(() => explainer().trials),
     sign: lazy(() => createSigner({ index, genericSchemes })),
     mustVerifyAtCapture: lazy(() => verifier().mustVerifyAtCapture),
     handshake: lazy(() => createHandshake({ index, verify })),

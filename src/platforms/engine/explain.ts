@@ -2,11 +2,12 @@
  * Explains a verdict: what was signed, which signature the delivery has, which signature a secret produces, and how old the
  * signature was. The verifiers themselves report what they compare.
  *
- * This is not a signing oracle: signatures are computed only with a secret that the caller passes, and the stored secrets of an
- * endpoint are never passed here. Without a secret, the verifiers run with a placeholder key to report the rest.
+ * This is not a signing oracle: `explain` computes signatures only with a secret that the caller passes, and is never given a
+ * stored one. Without a secret, the verifiers run with a placeholder key to report the rest. `trials` takes stored secrets: it
+ * only says whether a received signature fits, as sending the delivery would.
  */
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
-import { type Cause, findCauses } from './mismatch-causes.ts';
+import { type Cause, createTrials, findCauses, type Trials } from './mismatch-causes.ts';
 import type { RawDelivery, Verdict } from './model.ts';
 import type { Platform } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
@@ -71,7 +72,7 @@ export function createExplainer({
   index: PlatformIndex;
   schemesOf: (platform: Platform | null) => readonly SignatureScheme[];
 }) {
-  return ({ delivery, scheme: label, secret, shown, receivedAt, urls, ...input }: ExplainInput): Explanation => {
+  const observe = ({ delivery, scheme: label, secret, receivedAt, urls, ...input }: Omit<ExplainInput, 'shown'>) => {
     const reader = createDeliveryReader(delivery);
     const platform = (input.platform === null ? null : find(input.platform)) ?? null;
     const present = schemesOf(platform).filter(one => signaturePresence(one, reader) !== 'absent');
@@ -88,26 +89,40 @@ export function createExplainer({
       schemes.find(one => compared.has(one)) ??
       schemes[0];
     const labels = [...new Set(present.map(one => one.label))];
-    if (!scheme) return { ...nothing, verdict, schemes: labels };
+    if (!scheme) return { verdict, labels };
     const comparisons = compared.get(scheme) ?? [];
     const comparison = tellingComparison(comparisons, verdict);
     const signed = comparison?.message
       ? describeMessage(comparison.message, { scheme, reader, urls, secrets: partsOf(secret ?? standInOf(scheme)) })
       : null;
-    const encoding = signatureEncoding(scheme, reader, comparison);
-    const timestamp = timestampOf(scheme, reader);
-    return {
-      verdict,
-      schemes: labels,
-      scheme: scheme.label,
-      signed,
-      encoding,
-      received: comparison?.received.map(bytes => encode(bytes, encoding)) ?? [],
-      expected: secret === null ? null : expectedOf(comparisons, comparison, encoding),
-      timestamp,
-      toleranceSeconds: scheme.timestamp?.toleranceSeconds ?? null,
-      causes: findCauses({ verdict: secret === null ? shown : verdict, scheme, secret, signed, attempt }),
-    };
+    return { verdict, labels, told: { scheme, comparisons, comparison, signed, attempt } };
+  };
+
+  return {
+    explain({ secret, shown, ...input }: ExplainInput): Explanation {
+      const { verdict, labels, told } = observe({ secret, ...input });
+      if (!told) return { ...nothing, verdict, schemes: labels };
+      const { scheme, comparisons, comparison, signed, attempt } = told;
+      const encoding = signatureEncoding(scheme, attempt.reader, comparison);
+      return {
+        verdict,
+        schemes: labels,
+        scheme: scheme.label,
+        signed,
+        encoding,
+        received: comparison?.received.map(bytes => encode(bytes, encoding)) ?? [],
+        expected: secret === null ? null : expectedOf(comparisons, comparison, encoding),
+        timestamp: timestampOf(scheme, attempt.reader),
+        toleranceSeconds: scheme.timestamp?.toleranceSeconds ?? null,
+        causes: findCauses({ verdict: secret === null ? shown : verdict, scheme, secret, signed, attempt }),
+      };
+    },
+
+    /** Undefined if the delivery has no signature of the platform. */
+    trials(input: Omit<ExplainInput, 'secret' | 'shown'>): Trials | undefined {
+      const { told } = observe({ ...input, secret: null });
+      return told && createTrials(told);
+    },
   };
 }
 

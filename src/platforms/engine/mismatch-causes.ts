@@ -1,12 +1,13 @@
 /*
  * Finds the causes why a signature is invalid with a secret: proven ones, by verifying what the sender probably signed, and
- * likely ones. Causes are proven only with a secret that the caller passed.
+ * likely ones. A proof says only that a signature fits; nothing here returns what a secret produces.
  */
 
 import type { SignatureCause } from '../../core/events/signature-causes.ts';
 import { redacted } from '../../core/headers.ts';
-import { createDeliveryReader } from './delivery-reader.ts';
+import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import type { RawDelivery, Verdict } from './model.ts';
+import { canUseSecret } from './secrets.ts';
 import type { SignatureScheme } from './signature-scheme.ts';
 import type { SignedMessage, SignedPart } from './signed-message.ts';
 import type { Attempt } from './verify.ts';
@@ -21,21 +22,23 @@ const maxIndentation = 2 << 20;
 /** The widest indentation that is tried. */
 const indentWidth = 4;
 
-/** Proven causes are tried only with the secret in the request. */
-export function findCauses(failed: {
-  verdict: Verdict | null;
-  scheme: SignatureScheme;
-  /** Null: only likely causes are named. */
-  secret: string | null;
-  signed: SignedMessage | null;
-  attempt: Attempt;
-}): Cause[] {
-  const { verdict, signed } = failed;
+type Signed = { scheme: SignatureScheme; signed: SignedMessage | null; attempt: Attempt };
+
+const covers = (signed: SignedMessage | null, part: SignedPart['from']): boolean =>
+  signed?.parts.some(({ from }) => from === part) ?? false;
+
+export function findCauses(
+  failed: Signed & {
+    verdict: Verdict | null;
+    /** Null: only likely causes are named. */
+    secret: string | null;
+  },
+): Cause[] {
+  const { verdict, signed, secret } = failed;
   switch (verdict?.reason) {
     case 'wrong_secret_or_altered_body': {
-      const covers = (part: SignedPart['from']): boolean => signed?.parts.some(({ from }) => from === part) ?? false;
-      const [coversBody, coversUrl] = [covers('body'), covers('url')];
-      const proven = provenCause(failed, { coversBody, coversUrl });
+      const [coversBody, coversUrl] = [covers(signed, 'body'), covers(signed, 'url')];
+      const proven = secret === null ? undefined : createTrials(failed).undo(secret);
       if (proven) return [{ cause: proven, proven: true }];
       return likely(
         'other_secret',
@@ -61,32 +64,53 @@ const only = (condition: boolean, name: SignatureCause): SignatureCause[] => (co
 const hasRedactedHeader = ({ scheme, attempt }: { scheme: SignatureScheme; attempt: Attempt }): boolean =>
   scheme.header !== null && attempt.reader.header(scheme.header)?.trim() === redacted;
 
-type Trial = { cause: SignatureCause; secret?: string; delivery?: RawDelivery; urls?: readonly string[] };
+type Trial = { cause: SignatureCause; reader?: DeliveryReader; urls?: readonly string[] };
 
-type Covered = { coversBody: boolean; coversUrl: boolean };
+export type Trials = ReturnType<typeof createTrials>;
 
-function provenCause(
-  { scheme, secret, attempt }: { scheme: SignatureScheme; secret: string | null; attempt: Attempt },
-  { coversBody, coversUrl }: Covered,
-): SignatureCause | undefined {
+/** Tries secrets on one delivery. */
+export function createTrials({ scheme, signed, attempt }: Signed) {
   const { delivery } = attempt.reader;
-  if (secret === null || delivery.body.length > maxTriedBytes) return undefined;
-  const trials: Trial[] = [
-    { cause: 'secret_prefix', secret: secret.replace(/^whsec_|^/, found => (found ? '' : 'whsec_')) },
-  ];
-  if (coversUrl) trials.push({ cause: 'other_url', urls: urlsOf(attempt) });
-  if (coversBody)
-    for (const [cause, body] of bodiesOf(delivery)) trials.push({ cause, delivery: { ...delivery, body } });
-  return trials.find(trial => {
+  const isFitting = (secret: string, { reader, urls }: Partial<Trial> = {}): boolean => {
+    if (!canUseSecret(scheme.keyFormat, secret)) return false;
     const outcome = scheme.verify({
       scheme,
-      secret: trial.secret ?? secret,
-      reader: trial.delivery ? createDeliveryReader(trial.delivery) : attempt.reader,
+      secret,
       receivedAt: attempt.receivedAt,
-      urls: trial.urls ?? attempt.urls,
+      reader: reader ?? attempt.reader,
+      urls: urls ?? attempt.urls,
     });
     return outcome === 'valid' || outcome === 'stale';
-  })?.cause;
+  };
+  let changed: Trial[] | undefined;
+  const trials = (): Trial[] => {
+    if (delivery.body.length > maxTriedBytes) return [];
+    changed ??= [
+      ...(covers(signed, 'url') ? [{ cause: 'other_url' as const, urls: urlsOf(attempt) }] : []),
+      ...(covers(signed, 'body') ? bodiesOf(delivery) : []).map(([cause, body]) => ({
+        cause,
+        reader: createDeliveryReader({ ...delivery, body }),
+      })),
+    ];
+    return changed;
+  };
+  return {
+    /** Whether the signature is right with this secret, whatever its age. */
+    fits: (secret: string): boolean => isFitting(secret),
+
+    /** The cause with which undone the signature is right with this secret. */
+    undo(secret: string): SignatureCause | undefined {
+      if (delivery.body.length > maxTriedBytes) return undefined;
+      if (isFitting(secret.replace(/^whsec_|^/, found => (found ? '' : 'whsec_')))) return 'secret_prefix';
+      return trials().find(trial => isFitting(secret, trial))?.cause;
+    },
+
+    /** The causes that `undo` tries. */
+    causes: (): SignatureCause[] =>
+      delivery.body.length > maxTriedBytes
+        ? []
+        : [...new Set<SignatureCause>(['secret_prefix', ...trials().map(({ cause }) => cause)])],
+  };
 }
 
 /** The bodies that a proxy or a framework may have received before changing them. */

@@ -1,0 +1,74 @@
+/*
+ * Tries saved secrets on an event: which one fits its signature, as it was received or with a usual change on the way undone.
+ * Generators, because many secrets and a large body take long.
+ */
+
+import type { SignatureCause } from '../../core/events/signature-causes.ts';
+import { isConfirmed, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
+import { findPlatform, trials } from '../../platforms/platforms.ts';
+import type { SignatureExplanation } from './model.ts';
+
+export type SavedSecret = SigningSecret & { id: string; last4: string; endpointId: string };
+export type SavedSecrets = { own: readonly SavedSecret[]; others: readonly SavedSecret[] };
+
+type Sent = Parameters<typeof trials>[0];
+type Trials = NonNullable<ReturnType<typeof trials>>;
+type Match = { secret: SavedSecret; cause: SignatureCause | null };
+type Found = { match: Match | null; tried: SignatureExplanation['tried'] };
+
+const nothing: Found = { match: null, tried: null };
+
+const maxOtherSecrets = 200;
+/** Each of the other secrets hashes the body again. */
+const maxHashedBytes = 64 << 20;
+
+/**
+ * For a valid signature, the endpoint's secret that fits. For one that fits none of them, a secret of the team's other endpoints that
+ * does, or one of the endpoint's with a change undone.
+ * @param shown the verdict that the event shows
+ */
+export function* trySaved(sent: Sent, { own, others }: SavedSecrets, shown: Verdict): Generator<void, Found> {
+  const isUnmatched = shown.reason === 'wrong_secret_or_altered_body' || shown.reason === 'no_secret';
+  const tools = shown.verdict === 'valid' || isUnmatched ? trials(sent) : undefined;
+  if (!tools) return nothing;
+  const applies = ({ platform }: SavedSecret): boolean =>
+    platform === null || (sent.platform !== null && findPlatform(platform)?.name === sent.platform);
+  if (!isUnmatched) {
+    const usable = own.filter(one => one.unconfirmed !== true && applies(one));
+    return { match: yield* firstFit(usable, tools, null), tried: null };
+  }
+  const usable = (all: readonly SavedSecret[]) => all.filter(one => isConfirmed(one) && applies(one));
+  const secrets = usable(own);
+  const maxOthers = Math.min(maxOtherSecrets, Math.ceil(maxHashedBytes / (sent.delivery.body.length + 1)));
+  const elsewhere = usable(others).slice(0, maxOthers);
+  const match = (yield* firstFit(elsewhere, tools, 'other_secret')) ?? (yield* firstUndone(secrets, tools));
+  return {
+    match,
+    tried: {
+      secrets: secrets.map(({ id, last4 }) => ({ id, last4 })),
+      otherEndpoints: elsewhere.length,
+      changes: secrets.length > 0 ? tools.causes() : [],
+    },
+  };
+}
+
+function* firstFit(
+  secrets: readonly SavedSecret[],
+  { fits }: Trials,
+  cause: SignatureCause | null,
+): Generator<void, Match | null> {
+  for (const one of secrets) {
+    if (fits(one.secret)) return { secret: one, cause };
+    yield;
+  }
+  return null;
+}
+
+function* firstUndone(secrets: readonly SavedSecret[], { undo }: Trials): Generator<void, Match | null> {
+  for (const one of secrets) {
+    const cause = undo(one.secret);
+    if (cause) return { secret: one, cause };
+    yield;
+  }
+  return null;
+}
