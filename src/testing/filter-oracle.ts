@@ -72,6 +72,7 @@ export function createFilterSource(events: () => readonly OracleEvent[], random:
       `size>${oneOf(['1k', '2k', '8k', '20k'])}`,
       `received${oneOf(['>', '>=', '<', '<='])}${time}`,
       `received:${time.slice(0, 10)}`,
+      `received:${oneOf([`${time}..`, `..${time}`, `${time}..${new Date(receivedAt + 4000).toISOString()}`])}`,
       `attempt>${random(2)}`,
       `answered${oneOf([':2xx', ':200', ':5xx', ':429', '>=400', '<300', ':4xx', '>200'])}`,
       `tag:${value(tags[0] ?? 'golden')}`,

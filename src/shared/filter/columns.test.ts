@@ -67,6 +67,10 @@ describe('times, as the instants that they accept', () => {
     ['received:2026-11-20T10:00Z', at('2026-11-20T10:00:00Z'), at('2026-11-20T10:01:00Z')],
     ['received:2026-11-20T10:00:00.123456Z', at('2026-11-20T10:00:00.123Z'), at('2026-11-20T10:00:00.124Z')],
     ['received:2026-11-20T10:00:00Z..2026-11-20T11:00:00Z', at('2026-11-20T10:00:00Z'), at('2026-11-20T11:00:00.001Z')],
+    ['received:2026-11-20T10:00Z..', at('2026-11-20T10:00:00Z'), undefined],
+    ['received:2h..', now - 2 * hour, undefined],
+    ['received:..2026-11-20', undefined, at('2026-11-21T00:00Z')],
+    ['received:..2026-11-20T10:59:59.999Z', undefined, at('2026-11-20T11:00:00Z')],
     ['received:"2026-11-20"', at('2026-11-20T00:00Z'), at('2026-11-21T00:00Z')],
     ['received>=2026-12-31T23:59:60Z', at('2027-01-01T00:00Z'), undefined],
   ])('%s', (text, from, to) => {
@@ -88,6 +92,10 @@ describe('times, as the instants that they accept', () => {
     'received>2w',
     'received>2h30m',
     'received:2026-11-20..2026-11-21..2026-11-22',
+    'received:..',
+    'received:...',
+    'received:2026-11-20..soon',
+    'received:soon..',
   ])('refuses %s', text => {
     expect(() => parseFilter(text)).toThrow(/received takes/);
   });

@@ -1,4 +1,7 @@
-/* Times in a filter: a duration before now, a day, an instant of RFC 3339, or two of them with `..` between. All UTC. */
+/*
+ * Times in a filter: a duration before now, a day, an instant of RFC 3339, or two of them with `..` between, of which one may be
+ * missing. All UTC.
+ */
 import { parseDuration } from '../units.ts';
 import type { Moment, Operator, TimeRange } from './filter.ts';
 
@@ -22,13 +25,16 @@ export function parseTimeRange(operator: Operator, text: string): TimeRange | st
 const forms = 'received takes a duration (2h), a date (2026-11-20) or a time (2026-11-20T10:00:00Z)';
 
 function between([first = '', last = '']: string[]): TimeRange | string {
+  if (first === '' && last === '') return `${forms} before or after the ".."`;
   const [from, to] = [parseTime(first), parseTime(last)];
-  if (!from || !to) return `${forms} before and after the "..", not ${JSON.stringify(from ? last : first)}`;
-  const range = { from: from.from, to: to.isDay ? to.to : next(to.from) };
+  const wrong = first !== '' && !from ? first : last !== '' && !to ? last : undefined;
+  if (wrong !== undefined) return `${forms} before and after the "..", not ${JSON.stringify(wrong)}`;
+  const range = { from: from?.from, to: to && (to.isDay ? to.to : next(to.from)) };
   return isBackwards(range) ? 'the range ends before it starts' : range;
 }
 
-function isBackwards({ from, to }: { from: Moment; to: Moment }): boolean {
+function isBackwards({ from, to }: TimeRange): boolean {
+  if (!from || !to) return false;
   if ('at' in from && 'at' in to) return from.at >= to.at;
   return 'ago' in from && 'ago' in to && from.ago <= to.ago;
 }
