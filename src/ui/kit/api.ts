@@ -21,6 +21,7 @@ import type { SetupDone } from '../../features/setup/model.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from '../../features/signatures/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../../features/teams/model.ts';
 import type { PlatformGuide, TestEvent, TestEventInput } from '../../features/test-events/model.ts';
+import type { Timeline } from '../../features/timeline/model.ts';
 import type { ProblemCode } from '../../shared/problem-codes.ts';
 
 /** What is wrong with one field of the input. `path`: such as `channel.to` or `rules[0].name`; empty for the input as a whole. */
@@ -133,6 +134,19 @@ const toSentence = (text: string): string => {
 };
 
 const id = encodeURIComponent;
+
+/** `?a=1&b=2` of what is there; empty without anything. */
+const search = (given: Record<string, string | number | undefined>): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && value !== '') query.set(name, `${value}`);
+  return query.size > 0 ? `?${query}` : '';
+};
+
+/** Without `from` since the oldest event, without `to` until now. */
+export type Period = { from?: number | undefined; to?: number | undefined };
+export type TimelineRequest = Period & { where: string; buckets: number; cursor?: string };
+
 type Ok = { ok: boolean };
 
 /** The type `changes` is written differently, because that path is the list of changes. */
@@ -230,6 +244,8 @@ export const api = {
       undefined,
       signal,
     ),
+  timeline: (endpoint: string, request: TimelineRequest) =>
+    call<Timeline>('GET', `/api/endpoints/${id(endpoint)}/timeline${search(request)}`),
   deleteEvents: (endpoint: string, where: string, pinned: boolean) =>
     call<{ deleted: number }>('POST', `/api/endpoints/${id(endpoint)}/events/delete`, { where, pinned }),
   deleteEvent: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}`),

@@ -31,7 +31,7 @@ export function FilterChips({ where, onFilter, onEmpty }: FilterChipsProps) {
           <button
             type="button"
             class="mini soft"
-            aria-label={`Remove ${visibleLine(part.slice(0, maxShownCharacters))}`}
+            aria-label={`Remove ${describeTime(part, Date.now()) ?? visibleLine(part.slice(0, maxShownCharacters))}`}
             title="Remove"
             onClick={() => remove(index)}
             onKeyDown={event => {
@@ -48,7 +48,7 @@ export function FilterChips({ where, onFilter, onEmpty }: FilterChipsProps) {
 
 /** The field and the value in two tones; a time in words and in local time. */
 function ChipText({ text }: { text: string }) {
-  const time = describeTime(text);
+  const time = describeTime(text, Date.now());
   const shown = visibleLine(text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text);
   const [, field = '', value = shown] = time ? ['', '', time] : (/^([^\s"()]+?(?::|[<>]=?))(.+)$/.exec(shown) ?? []);
   return (

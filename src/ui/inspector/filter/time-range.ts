@@ -1,29 +1,37 @@
-/* Time ranges as terms of a filter: presets, and two times of this machine's clock that are written in UTC. */
+/* Periods as terms of a filter: read from any `received` terms, written as one, and in words and local time. */
 
-import { formatMinute } from '../../kit/format/time.ts';
+import { FilterError, type Moment, timeRangeAt } from '../../../shared/filter/filter.ts';
+import { formatInstant, formatPeriod, formatSpan } from '../../kit/format/time.ts';
+import { instantText } from '../../kit/timeline/axis.ts';
+import type { TimePeriod } from '../../kit/timeline/range.ts';
+import { parse } from './filter-text.ts';
 
-export type TimePreset = { label: string; term: string };
+/** Epoch ms; `to` is excluded, and undefined means no bound. */
+export type TimeBounds = { from: number | undefined; to: number | undefined };
 
-export const timePresets: readonly TimePreset[] = [
-  { label: 'Last 15 minutes', term: 'received>15m' },
-  { label: 'Last hour', term: 'received>1h' },
-  { label: 'Last 24 hours', term: 'received>24h' },
-  { label: 'Last 7 days', term: 'received>7d' },
-];
+/** The term for a period, whose end does not belong to it: the language includes the end of a range. */
+export const periodTerm = ({ from, to }: TimePeriod): string =>
+  `received:${instantText(from)}..${to === undefined ? '' : instantText(to - 1)}`;
+
+const rangeIn = (term: string) => {
+  const filter = parse(term);
+  if (filter instanceof FilterError || filter.root?.kind !== 'term') return undefined;
+  return filter.root.on === 'column' && filter.root.column === 'received' ? filter.root.range : undefined;
+};
+
+/** The time that `received` terms leave together; undefined without such terms. */
+export function boundsOf(terms: readonly string[], now: number): TimeBounds | undefined {
+  const all = terms.flatMap(term => rangeIn(term) ?? []).map(range => timeRangeAt(range, now));
+  if (all.length === 0) return undefined;
+  const [starts, ends] = [all.flatMap(({ from }) => from ?? []), all.flatMap(({ to }) => to ?? [])];
+  return {
+    from: starts.length > 0 ? Math.max(...starts) : undefined,
+    to: ends.length > 0 ? Math.min(...ends) : undefined,
+  };
+}
 
 /** `from` and `to` as a field of the type datetime-local has them (`2026-11-22T14:05`, local time); empty means open. */
 export type LocalRange = { from: string; to: string };
-
-const isoMinute = /^(received(?:>=?|<))(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))$/i;
-
-/** `2026-11-22T13:05:00Z` */
-const utc = (local: string): string => `${new Date(local).toISOString().slice(0, 19)}Z`;
-
-/** The terms for a range: `from` belongs to it, `to` does not. */
-export const rangeTerms = ({ from, to }: LocalRange): string[] => [
-  ...(from ? [`received>=${utc(from)}`] : []),
-  ...(to ? [`received<${utc(to)}`] : []),
-];
 
 /** What is wrong with a range; undefined when nothing is. */
 export const rangeProblem = ({ from, to }: LocalRange): string | undefined => {
@@ -32,39 +40,40 @@ export const rangeProblem = ({ from, to }: LocalRange): string | undefined => {
   return undefined;
 };
 
-/** The times in terms that `rangeTerms` writes, for the fields; empty without such a term. */
-export function localRangeOf(terms: readonly string[]): LocalRange {
-  const range: LocalRange = { from: '', to: '' };
-  for (const term of terms) {
-    const [, start = '', time = ''] = isoMinute.exec(term) ?? [];
-    const at = Date.parse(time);
-    if (Number.isNaN(at)) continue;
-    range[start.includes('<') ? 'to' : 'from'] = localMinute(at);
-  }
-  return range;
+/** The term for times of the fields: the end is excluded. */
+export const localTerm = ({ from, to }: LocalRange): string => {
+  const [start, end] = [from, to].map(local => (local ? new Date(local).getTime() : undefined));
+  if (start !== undefined) return periodTerm({ from: start, to: end });
+  return `received:..${instantText((end ?? 0) - 1)}`;
+};
+
+/** The times of terms for the fields, to the minute. */
+export function localRangeOf(terms: readonly string[], now: number): LocalRange {
+  const { from, to } = boundsOf(terms, now) ?? {};
+  return { from: from === undefined ? '' : localMinute(from), to: to === undefined ? '' : localMinute(to) };
 }
 
 /** `2026-11-22T14:05` in local time. */
 export const localMinute = (at: number): string =>
   new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
-/** A term with a point in time, in words and local time: `received from 22 Nov 2026, 14:05`. */
-export function describeTime(term: string): string | undefined {
-  const [, start = '', time = ''] = isoMinute.exec(term) ?? [];
-  const at = Date.parse(time);
-  if (Number.isNaN(at)) return undefined;
-  const relation = start.endsWith('<') ? 'before' : start.endsWith('=') ? 'from' : 'after';
-  return `received ${relation} ${formatMinute(at)}`;
+/** A `received` term in words and local time: `Received 13:50 – now`, `in the last 5 minutes`. Undefined for other terms. */
+export function describeTime(term: string, now: number): string | undefined {
+  const range = rangeIn(term);
+  if (!range) return undefined;
+  const [first, last] = [range.from && roundAgo(range.from), range.to && roundAgo(range.to)];
+  const isNow = [first, last].some(moment => moment && 'ago' in moment && moment.ago <= 0);
+  if (isNow) return undefined;
+  if (first && 'ago' in first && !last) return `in the last ${formatSpan(first.ago).replace(/^1 /, '')}`;
+  if (last && 'ago' in last && !first) return `more than ${formatSpan(last.ago)} ago`;
+  const { from, to } = timeRangeAt({ from: first, to: last }, now);
+  if (from !== undefined) return `Received ${formatPeriod(from, to, now)}`;
+  return `Received before ${formatInstant(to ?? now, now)}`;
 }
 
-/** The name of the range that the received terms of a filter make together. */
-export function describeRange(terms: readonly string[]): string {
-  if (terms.length === 0) return 'any time';
-  const preset = timePresets.find(({ term }) => terms.length === 1 && term === terms[0]);
-  return (
-    preset?.label.toLowerCase() ?? terms.map(term => describeTime(term)?.replace(/^received /, '') ?? term).join(', ')
-  );
-}
+/** `>` and `<=` mean one millisecond later. */
+const roundAgo = (moment: Moment): Moment =>
+  'ago' in moment ? { ago: Math.round(moment.ago / 1000) * 1000 } : { at: Math.floor(moment.at / 1000) * 1000 };
 
 /** The zone of local times, such as `Europe/Berlin (GMT+1)`. */
 export function zoneName(now: number): string {

@@ -8,10 +8,12 @@ import { Button, Notice } from '../../kit/controls.tsx';
 import { BulkBar } from '../bulk/bulk-bar.tsx';
 import type { FilterControl } from '../filter/filter-control.ts';
 import { parse } from '../filter/filter-text.ts';
+import type { LiveListState } from '../live/live-list.ts';
 import type { LiveListHandle } from '../live/use-live-list.ts';
 import { EventList } from './event-list.tsx';
 import type { Folding } from './folded-rows.tsx';
 import { ListOptions } from './list-options.tsx';
+import { ListTimeline } from './list-timeline.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
 import type { Picks } from './use-picks.ts';
 
@@ -51,6 +53,9 @@ export function ListPane(props: ListPaneProps) {
         connection={connection}
         state={state}
       />
+      {!isUnreadable && (
+        <ListTimeline endpointId={endpointId} where={where} news={newsOf(state)} onFilter={filter.setFilter} />
+      )}
       <ListOptions folding={folding} />
       {state.phase === 'failed' && !isUnreadable && <LoadFailure problem={state.problem} onRetry={restart} />}
       <EventList
@@ -79,6 +84,10 @@ export function ListPane(props: ListPaneProps) {
     </section>
   );
 }
+
+/** Changes when events came or went, not when the list is scrolled. */
+const newsOf = ({ phase, arrivalCount, heldCount, revision }: LiveListState): string | undefined =>
+  phase === 'ready' ? `${arrivalCount + heldCount} ${revision}` : undefined;
 
 const SkipLink = () => (
   <a class="skip" href="#event">

@@ -1,18 +1,15 @@
 /*
- * The toolbar of the event list: the search box with the time range, the parts of the filter, the saved filters, the connection state,
+ * The toolbar of the event list: the search box, the parts of the filter, the saved filters, the connection state,
  * the pause button, and exports.
  */
 
 import type { RefObject } from 'preact';
-import { useMemo } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { Icon } from '../../kit/icons.tsx';
 import { FilterChips } from '../filter/filter-chips.tsx';
 import type { FilterControl } from '../filter/filter-control.ts';
 import { FilterTabs } from '../filter/filter-tabs.tsx';
-import { timePartsOf, withTimeParts } from '../filter/filter-text.ts';
 import { SearchBox } from '../filter/search-box.tsx';
-import { TimeRangePicker } from '../filter/time-range-picker.tsx';
 import { useSeenValues } from '../filter/use-seen-values.ts';
 import { useConnectionLabel } from '../live/connection-label.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
@@ -34,12 +31,10 @@ type ToolbarProps = {
 
 export function ListToolbar({ searchRef, endpointId, where, filter, list, event, connection, state }: ToolbarProps) {
   const seen = useSeenValues(endpointId, list, event);
-  const timeParts = useMemo(() => timePartsOf(where), [where]);
   return (
     <>
       <div class="toolbar row rigid">
         <SearchBox inputRef={searchRef} where={where} onFilter={filter.setFilter} seen={seen} />
-        <TimeRangePicker terms={timeParts} onPick={terms => filter.setFilter(withTimeParts(where, terms))} />
         {connection && <LiveButton connection={connection} state={state} onPause={list.setPaused} />}
         <JobButton endpointId={endpointId} where={where} />
         <ExportButton endpointId={endpointId} where={where} />

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { xssPayloads } from '../../../testing/browser/xss.ts';
+import { noChoice } from '../../kit/timeline/axis.ts';
 import {
   type InspectorState,
   maxFindCharacters,
@@ -14,7 +15,7 @@ const storeOf = (): PickStore => {
   const kept = new Map<string, readonly string[]>();
   return { save: (name, ids) => void kept.set(name, ids), load: name => kept.get(name)?.slice() };
 };
-const plain: InspectorState = { tab: 'body', view: undefined, find: '', picked: [] };
+const plain: InspectorState = { tab: 'body', view: undefined, find: '', picked: [], axis: noChoice };
 const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => `evt_${String(n).padStart(31, '0')}`);
 
 /** Written into a query, through a URL, and read again. */
@@ -27,8 +28,15 @@ function throughUrl(state: Partial<InspectorState>, store = storeOf()): { state:
 describe('the state of the inspector in a URL', () => {
   test('what is usual is not written', () => expect(throughUrl({}).text).toBe(''));
 
-  test('tab, view, find text and selection come back', () => {
-    const state: InspectorState = { tab: 'signature', view: 'hex', find: 'a&b=c # 100% "ü" 🙂\n', picked: ids(3) };
+  test('tab, view, find text, selection and period come back', () => {
+    const axis = { from: '2026-11-28T13:50Z', to: '2026-11-28T14:30:05Z' };
+    const state: InspectorState = {
+      tab: 'signature',
+      view: 'hex',
+      find: 'a&b=c # 100% "ü" 🙂\n',
+      picked: ids(3),
+      axis,
+    };
     expect(throughUrl(state).state).toEqual(state);
   });
 
@@ -49,7 +57,9 @@ describe('the state of the inspector in a URL', () => {
   test.each([
     'tab=evil&view=%3Cscript%3E&picked=%3Cimg%20src%3Dx%3E',
     'tab=constructor&view=../x&picked=..%2F..',
-    'tab=&view=&find=&picked=',
+    'tab=&view=&find=&picked=&from=&to=',
+    'from=yesterday&to=2026-11-28T13:50Z',
+    'from=0&to=7d',
     'tab=Body&picked=...',
   ])('what is not understood is left out: %s', query => {
     expect(readInspectorState(new URLSearchParams(query), storeOf())).toEqual(plain);

@@ -1,8 +1,9 @@
 /*
- * What the inspector keeps in the query of its URL besides the filter: the tab, the view of the body, the text to find in it, and the
- * picked events. Everything read from a URL is untrusted: what is not understood is left out.
+ * What the inspector keeps in the query of its URL besides the filter: the tab, the view of the body, the text to find in it, the picked
+ * events, and the period of the timeline. Everything read from a URL is untrusted: what is not understood is left out.
  */
 
+import { type AxisChoice, readAxis } from '../../kit/timeline/axis.ts';
 import type { BodyView } from '../body/views.ts';
 
 export const tabs = ['body', 'headers', 'query', 'signature', 'replays', 'attempts'] as const;
@@ -16,6 +17,8 @@ export type InspectorState = {
   find: string;
   /** The ids of the picked events. */
   picked: readonly string[];
+  /** The period of the timeline above the list. */
+  axis: AxisChoice;
 };
 
 /** Where a selection is kept that is too long for a URL. */
@@ -42,6 +45,7 @@ export function readInspectorState(query: URLSearchParams, store: PickStore): In
     view: /^[a-z]{1,16}$/.test(view) ? (view as BodyView) : undefined,
     find: cut(query.get('find') ?? ''),
     picked: readPicked(query.get('picked') ?? '', store),
+    axis: readAxis(query),
   };
 }
 
@@ -56,6 +60,8 @@ export function withInspectorState(query: URLSearchParams, state: InspectorState
   write('view', state.view ?? '');
   write('find', cut(state.find));
   write('picked', writePicked(state.picked, store));
+  write('from', state.axis.from);
+  write('to', state.axis.to);
   return written;
 }
 

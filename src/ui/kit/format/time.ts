@@ -59,6 +59,21 @@ export function formatLongMoment(at: number, now: number): string {
     : `on ${formatDate(at)} at ${formatClock(at).slice(0, -3)}`;
 }
 
+/** `13:50`, with seconds `13:50:05`; on another day than today `20 Nov 13:50`, in another year `20 Nov 2025 13:50`. */
+export function formatInstant(at: number, now: number): string {
+  const clock = formatClock(at).replace(/:00$/, '');
+  if (dayOf(at) === dayOf(now)) return clock;
+  const date = formatDate(at);
+  return `${new Date(at).getFullYear() === new Date(now).getFullYear() ? date.slice(0, -5) : date} ${clock}`;
+}
+
+/** `13:50 – 14:00`, `20 Nov 13:50 – 14:00`; to the present `13:50 – now`. @param to undefined: the present */
+export function formatPeriod(from: number, to: number | undefined, now: number): string {
+  const start = formatInstant(from, now);
+  if (to === undefined) return `${start} – now`;
+  return `${start} – ${formatInstant(to, from)}`;
+}
+
 /** `now`, `12s`, `4m`, `3h`, `6d`, then a date. Future times are `now`. */
 export function formatShortAge(at: number, now: number): string {
   const age = now - at;

@@ -1,0 +1,67 @@
+/* How many events a timeline has, and how many of them are in the chosen range. */
+
+import type { Timeline } from '../../../features/timeline/model.ts';
+import { ActionButton } from '../../kit/action.tsx';
+import { api } from '../../kit/api.ts';
+import { formatCount, formatInstant } from '../../kit/format/time.ts';
+import { sumOf } from '../../kit/timeline/range.ts';
+import { countedBackTo } from '../../kit/timeline/words.ts';
+import { useQuery } from '../../kit/use-query.ts';
+import type { EventTimeline } from './use-event-timeline.ts';
+
+type RangeCountProps = {
+  endpointId: string;
+  where: string;
+  events: EventTimeline;
+  timeline: Timeline;
+  /** Follows the number: `in the last 6 hours`. */
+  words: string;
+};
+
+export function RangeCount({ endpointId, where, events, timeline, words }: RangeCountProps) {
+  const { chosen, inside, isOld } = events;
+  const total = sumOf(timeline.buckets).count;
+  if (isOld) return <span class="soon">Counting…</span>;
+  const unfinished = timeline.complete ? '' : ' so far';
+  if (chosen === undefined)
+    return (
+      <>
+        <strong>{formatCount(total, 'event')}</strong>
+        {unfinished} {words}
+      </>
+    );
+  return (
+    <>
+      <strong>
+        {inside ? formatCount(sumOf(timeline.buckets, inside).count, 'event') : <Exactly {...{ endpointId, where }} />}
+      </strong>
+      {unfinished} of {total.toLocaleString()} {words}
+    </>
+  );
+}
+
+/** Counts a range whose ends are inside of buckets, or beyond the axis. */
+function Exactly({ endpointId, where }: { endpointId: string; where: string }) {
+  const { value } = useQuery(`${endpointId} ${where}`, () => api.timeline(endpointId, { where, buckets: 1 }));
+  if (!value) return <>…</>;
+  return (
+    <>
+      {formatCount(sumOf(value.buckets).count, 'event')}
+      {!value.complete && ' or more'}
+    </>
+  );
+}
+
+/** What a search has counted before its budget ended. */
+export function Unfinished({ events, timeline }: { events: EventTimeline; timeline: Timeline }) {
+  const back = countedBackTo(timeline);
+  return (
+    <p class="row tight" role="status">
+      {formatCount(sumOf(timeline.buckets).count, 'event')} so far
+      {back !== undefined && `, back to ${formatInstant(back, Date.now())}`}.
+      <ActionButton kind="quiet" act={events.keepCounting}>
+        Keep counting
+      </ActionButton>
+    </p>
+  );
+}

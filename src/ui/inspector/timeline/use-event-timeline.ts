@@ -1,0 +1,98 @@
+/*
+ * The timeline of the events that match a filter, and the range of time in that filter. The timeline is counted without the range, so
+ * that the range is seen among its surroundings.
+ */
+
+import { useMemo, useState } from 'preact/hooks';
+import type { Timeline } from '../../../features/timeline/model.ts';
+import { formatInstant, formatPeriod } from '../../kit/format/time.ts';
+import type { AxisChoice } from '../../kit/timeline/axis.ts';
+import { type BucketRange, bucketsIn, periodOf, placeOf } from '../../kit/timeline/range.ts';
+import { type TimelineQuery, useTimeline } from '../../kit/timeline/use-timeline.ts';
+import { bucketPeriod, bucketSentence, countRows } from '../../kit/timeline/words.ts';
+import { timePartsOf, withTimeParts } from '../filter/filter-text.ts';
+import { boundsOf, describeTime, periodTerm } from '../filter/time-range.ts';
+
+export type EventTimeline = Omit<TimelineQuery, 'timeline'> & {
+  timeline: Timeline | undefined;
+  /** The `received` terms of the filter. */
+  timeParts: readonly string[];
+  /** The filter without them. */
+  rest: string;
+  /** What is chosen, in words; undefined: nothing is. */
+  chosen: string | undefined;
+  /** The buckets that the range consists of; undefined: another one. */
+  inside: BucketRange | undefined;
+  /** The chosen buckets of a range that is being dragged become the filter with this. */
+  overlay: (timeline: Timeline) => {
+    count: number;
+    chosen: { from: number; to: number } | undefined;
+    sentence: (bucket: number) => string;
+    tip: (bucket: number) => { title: string; rows: (readonly [string, string])[] };
+    onRange: (range: BucketRange | undefined, isDone: boolean) => void;
+  };
+};
+
+type Options = {
+  endpointId: string;
+  where: string;
+  axis: AxisChoice;
+  /** At most. */
+  buckets: number;
+  news: string | undefined;
+  onFilter: (where: string) => void;
+};
+
+export function useEventTimeline({ endpointId, where, axis, buckets, news, onFilter }: Options): EventTimeline {
+  const { timeParts, rest } = useMemo(
+    () => ({ timeParts: timePartsOf(where), rest: withTimeParts(where, []) }),
+    [where],
+  );
+  const [draft, setDraft] = useState<BucketRange>();
+  const query = useTimeline({ endpointId, where: rest, axis, buckets }, news);
+  const { timeline } = query;
+  const isOpen = axis.to === '';
+  const now = Date.now();
+  const bounds = boundsOf(timeParts, now);
+  const onRange = (range: BucketRange | undefined, isDone: boolean): void => {
+    setDraft(isDone ? undefined : range);
+    if (!isDone || !timeline) return;
+    onFilter(withTimeParts(where, range ? [periodTerm(periodOf(timeline, range, isOpen))] : []));
+  };
+  return {
+    ...query,
+    timeParts,
+    rest,
+    inside: draft ?? (bounds && timeline && bucketsIn(timeline, bounds)),
+    chosen: draft && timeline ? draftWords(timeline, draft, isOpen, now) : chosenWords(timeParts, now),
+    overlay: shown => ({
+      count: shown.buckets.length,
+      chosen: draft ? { from: draft[0], to: draft[1] } : bounds && placeOf(shown, bounds),
+      sentence: bucket => bucketSentence(shown, bucket, isOpen, now),
+      tip: bucket => ({
+        title: bucketPeriod(shown, bucket, isOpen, now),
+        rows: countRows(shown.buckets[bucket] ?? none).map(
+          ([label, count]) => [label, count.toLocaleString()] as const,
+        ),
+      }),
+      onRange,
+    }),
+  };
+}
+
+const none = { count: 0, accepted: 0, failed: 0, invalid: 0 };
+
+function draftWords(timeline: Timeline, range: BucketRange, isOpen: boolean, now: number): string {
+  const { from, to } = periodOf(timeline, range, isOpen);
+  return formatPeriod(from, to, now);
+}
+
+/** `13:50 – now`; undefined without terms. */
+function chosenWords(terms: readonly string[], now: number): string | undefined {
+  const [only] = terms;
+  if (only === undefined) return undefined;
+  if (terms.length === 1) return describeTime(only, now)?.replace(/^Received /, '') ?? only;
+  const { from, to } = boundsOf(terms, now) ?? {};
+  if (from !== undefined) return formatPeriod(from, to, now);
+  return `before ${formatInstant(to ?? now, now)}`;
+}

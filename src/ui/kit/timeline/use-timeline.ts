@@ -1,0 +1,81 @@
+/* The timeline of an endpoint's events. While another one is loaded, the old one stays. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Timeline } from '../../../features/timeline/model.ts';
+import { api, type TimelineRequest } from '../api.ts';
+import { useQuery } from '../use-query.ts';
+import { type AxisChoice, axisTimes } from './axis.ts';
+import { added } from './range.ts';
+
+type Loaded = {
+  timeline: Timeline;
+  request: TimelineRequest;
+  /** How many answers it is the sum of. */
+  answers: number;
+};
+
+export type TimelineQuery = {
+  /** Undefined before the first one is there. */
+  timeline: Timeline | undefined;
+  /** It is the one before: another filter or axis is being counted. */
+  isOld: boolean;
+  problem: string;
+  reload: () => void;
+  /** Counts further back, when a search has spent its budget. */
+  keepCounting: () => Promise<void>;
+};
+
+type Wanted = { endpointId: string; where: string; axis: AxisChoice; buckets: number };
+
+/** @param news changes when events came or went, at which the timeline is loaded again, but not often; undefined: not known yet */
+export function useTimeline({ endpointId, where, axis, buckets }: Wanted, news: string | undefined): TimelineQuery {
+  const key = `${endpointId} ${axis.from} ${axis.to} ${where}`;
+  const query = useQuery<Loaded>(key, async () => {
+    const request = { where, buckets, ...axisTimes(axis, Date.now()) };
+    return { timeline: await api.timeline(endpointId, request), request, answers: 1 };
+  });
+  const previous = useRef<Loaded | undefined>(undefined);
+  if (query.value) previous.current = query.value;
+  const current = useRef(query.value);
+  current.current = query.value;
+  useSparingReload(news, query.reload, query.value?.timeline.complete === true && query.value.answers === 1);
+  return {
+    timeline: previous.current?.timeline,
+    isOld: query.value === undefined,
+    problem: query.problem,
+    reload: query.reload,
+    keepCounting: async () => {
+      const loaded = current.current;
+      const cursor = loaded?.timeline.nextCursor;
+      if (!loaded || !cursor) return;
+      const next = await api.timeline(endpointId, { ...loaded.request, cursor });
+      if (current.current !== loaded) return;
+      query.set({ ...loaded, timeline: added(loaded.timeline, next), answers: loaded.answers + 1 });
+    },
+  };
+}
+
+const reloadGapMs = 10_000;
+
+/** Reloads when there are news, while the page is visible, and not more often than every ten seconds. */
+function useSparingReload(news: string | undefined, reload: () => void, isOn: boolean): void {
+  const [loaded, setLoaded] = useState({ news, at: Date.now() });
+  const isNews = loaded.news !== undefined && news !== loaded.news;
+  useEffect(() => {
+    if (loaded.news === undefined && news !== undefined) setLoaded({ news, at: Date.now() });
+  }, [news]);
+  useEffect(() => {
+    if (!isNews || !isOn) return;
+    const run = (): void => {
+      if (document.hidden || Date.now() < loaded.at + reloadGapMs) return;
+      setLoaded({ news, at: Date.now() });
+      reload();
+    };
+    const timer = setTimeout(run, loaded.at + reloadGapMs - Date.now());
+    document.addEventListener('visibilitychange', run);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', run);
+    };
+  }, [news, isNews, isOn, loaded]);
+}
