@@ -1,24 +1,8 @@
 /* Previews of formats that several platforms share. */
 import type { PreviewText } from './engine/platform.ts';
 
-/** GitHub's payloads, and those of the forges that follow them: whose event it is, what happened, its number or result, its title. */
+/** GitHub's payloads, and those of the forges that follow them: the title, the number or result, what happened, whose event it is. */
 export const forgePreview: readonly PreviewText[] = [
-  ['repository.full_name', 'organization.login', 'installation.account.login', 'sender.login'],
-  ['action', 'ref', 'state', 'build.status', 'forkee.full_name', 'status'],
-  [
-    '#{pull_request.number}',
-    '#{issue.number}',
-    '#{discussion.number}',
-    '#{alert.number}',
-    '#{number}',
-    'release.tag_name',
-    'workflow_run.conclusion',
-    'workflow_job.conclusion',
-    'check_run.conclusion',
-    'check_suite.conclusion',
-    'deployment_status.state',
-    'security_advisory.severity',
-  ],
   [
     'pull_request.title',
     'issue.title',
@@ -54,4 +38,20 @@ export const forgePreview: readonly PreviewText[] = [
     'description',
     'zen',
   ],
+  [
+    '#{pull_request.number}',
+    '#{issue.number}',
+    '#{discussion.number}',
+    '#{alert.number}',
+    '#{number}',
+    'release.tag_name',
+    'workflow_run.conclusion',
+    'workflow_job.conclusion',
+    'check_run.conclusion',
+    'check_suite.conclusion',
+    'deployment_status.state',
+    'security_advisory.severity',
+  ],
+  ['action', 'ref', 'state', 'build.status', 'forkee.full_name', 'status'],
+  ['repository.full_name', 'organization.login', 'installation.account.login', 'sender.login'],
 ];

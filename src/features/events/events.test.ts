@@ -127,8 +127,8 @@ describe('GET /api/events', () => {
   const issue = { issue: { number: 7, title: 'It breaks' }, action: 'opened', repository: { full_name: 'a/b' } };
   const github = { 'x-github-event': 'issues' };
   test.each<[what: string, body: string, headers: Record<string, string>, highlights: string[]]>([
-    ['a known platform', JSON.stringify(issue), github, ['a/b', 'opened', '#7', 'It breaks']],
-    ['an unknown sender', '{"id":"o1","amount":5,"status":"paid"}', {}, ['o1', '5', 'paid']],
+    ['a known platform', JSON.stringify(issue), github, ['It breaks', '#7', 'opened', 'a/b']],
+    ['an unknown sender', '{"id":"o1","amount":5,"status":"paid"}', {}, ['5', 'paid']],
     ['a form', 'name=Ada&x=1', { 'content-type': 'application/x-www-form-urlencoded' }, ['Ada']],
     ['a payload with nothing that is known to matter', '{"hello":"world"}', {}, []],
     ['an empty payload', '', github, []],

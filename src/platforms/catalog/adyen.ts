@@ -22,11 +22,15 @@ export const adyen: Platform = {
   ],
   eventType: ['json:notificationItems.0.NotificationRequestItem.eventCode', 'json:type'],
   preview: [
-    ['notificationItems.0.NotificationRequestItem.pspReference', 'data.id'],
-    ['notificationItems.0.NotificationRequestItem.merchantReference', 'data.reference'],
     [
       '{notificationItems.0.NotificationRequestItem.amount.value} {notificationItems.0.NotificationRequestItem.amount.currency}',
       '{data.amount.value} {data.amount.currency}',
+    ],
+    [
+      'notificationItems.0.NotificationRequestItem.merchantReference',
+      'data.reference',
+      'notificationItems.0.NotificationRequestItem.pspReference',
+      'data.id',
     ],
     ['success {notificationItems.0.NotificationRequestItem.success}', 'data.status'],
   ],

@@ -11,8 +11,8 @@ export const alertmanager: Platform = {
   eventType: ['json:status'],
   preview: [
     ['commonLabels.alertname', 'alerts.0.labels.alertname'],
-    ['commonLabels.severity', 'alerts.0.labels.severity'],
     ['commonAnnotations.summary', 'alerts.0.annotations.summary'],
+    ['commonLabels.severity', 'alerts.0.labels.severity'],
     'receiver',
   ],
   signatures: [],

@@ -13,7 +13,7 @@ export const asana: Platform = {
   detect: [{ anyHeader: ['x-hook-signature'], order: 25 }],
   eventType: ['json:events.0.resource.resource_type', 'json:events.0.action'],
   action: ['events.0.action'],
-  preview: ['events.0.action', 'events.0.resource.gid', 'events.0.change.field'],
+  preview: ['events.0.action', 'events.0.change.field', 'events.0.resource.gid'],
   signatures: [hmac('x-hook-signature')],
   secretHint: 'Learned from the handshake; it is the X-Hook-Secret header of the first delivery',
   handshakes: [

@@ -16,8 +16,8 @@ export const auth0: Platform = {
   eventType: ['json:0.data.type', 'json:data.type', 'json:type'],
   preview: [
     ['0.data.user_name', 'data.user_name'],
-    ['0.data.client_name', 'data.client_name'],
     ['0.data.description', 'data.description'],
+    ['0.data.client_name', 'data.client_name'],
     ['0.data.ip', 'data.ip'],
   ],
   signatures: [token('authorization')],

@@ -10,7 +10,7 @@ export const authorizeNet: Platform = {
   deliveryId: [
     { body: 'notificationId', source: 'https://developer.authorize.net/api/reference/features/webhooks.html' },
   ],
-  preview: ['payload.id', 'payload.authAmount', 'payload.entityName', 'payload.merchantReferenceId'],
+  preview: ['payload.authAmount', 'payload.merchantReferenceId', 'payload.entityName', 'payload.id'],
   signatures: [hmac('x-anet-signature', { prefix: 'sha512=', hash: 'sha512', keyFormat: 'hex' })],
   secretHint: 'Account > Settings > API Credentials & Keys > Signature Key',
 };

@@ -16,7 +16,7 @@ export const bigcommerce: Platform = {
     ...standardWebhooksIds,
     { body: 'hash', source: 'https://developer.bigcommerce.com/docs/integrations/webhooks/events' },
   ],
-  preview: ['data.type', 'data.id', 'producer'],
+  preview: ['data.type', 'producer', 'data.id'],
   signatures: [standardWebhooks('webhook', { keyFormat: 'text' })],
   secretHint: 'Client secret of the app that created the webhook',
 };

@@ -8,10 +8,10 @@ export const bitbucketServer: Platform = {
   detect: [{ allHeaders: ['x-event-key'], absentHeaders: ['x-hook-uuid'], order: 23 }],
   eventType: ['header:x-event-key'],
   preview: [
-    ['repository.name', 'pullRequest.toRef.repository.name'],
-    ['#{pullRequest.id}', 'changes.0.ref.displayId'],
     'pullRequest.title',
+    ['#{pullRequest.id}', 'changes.0.ref.displayId'],
     ['actor.displayName', 'actor.name'],
+    ['repository.name', 'pullRequest.toRef.repository.name'],
   ],
   signatures: [hmac('x-hub-signature', { prefix: 'sha256=' })],
   secretHint: 'Repository settings > Webhooks > the webhook > Secret',

@@ -15,9 +15,9 @@ export const bitbucket: Platform = {
   ],
   eventType: ['header:x-event-key'],
   preview: [
-    'repository.full_name',
-    ['#{pullrequest.id}', '#{issue.id}', 'push.changes.0.new.name'],
     ['pullrequest.title', 'issue.title', 'push.changes.0.new.target.message', 'commit_status.name'],
+    ['#{pullrequest.id}', '#{issue.id}', 'push.changes.0.new.name'],
+    'repository.full_name',
     ['commit_status.state', 'actor.display_name'],
   ],
   signatures: [hmac('x-hub-signature', { prefix: 'sha256=' })],

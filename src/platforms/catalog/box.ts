@@ -9,7 +9,7 @@ export const box: Platform = {
   detect: [{ anyHeader: ['box-signature-primary', 'box-signature-version', 'box-delivery-id'], order: 20 }],
   eventType: ['json:trigger'],
   deliveryId: [{ body: 'id', source: 'https://developer.box.com/guides/webhooks/v2/' }],
-  preview: ['source.name', 'source.type', 'source.id', 'created_by.login'],
+  preview: ['source.name', 'source.type', 'created_by.login', 'source.id'],
   signatures: [
     hmac('box-signature-primary', {
       alternativeHeaders: [{ header: 'box-signature-secondary' }],

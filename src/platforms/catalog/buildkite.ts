@@ -12,7 +12,7 @@ export const buildkite: Platform = {
   detect: [{ anyHeader: ['x-buildkite-event', 'x-buildkite-signature', 'x-buildkite-token'], order: 20 }],
   eventType: ['header:x-buildkite-event', 'json:event'],
   action: ['build.state'],
-  preview: ['pipeline.slug', '#{build.number}', ['job.state', 'build.state'], 'build.message'],
+  preview: ['build.message', '#{build.number}', 'pipeline.slug', ['job.state', 'build.state']],
   signatures: [
     hmac('x-buildkite-signature', {
       list: { separator: ',', signature: 'signature', timestamp: 'timestamp' },

@@ -11,7 +11,7 @@ export const cal: Platform = {
   },
   detect: [{ anyHeader: ['x-cal-signature-256'], order: 26 }],
   eventType: ['json:triggerEvent'],
-  preview: ['payload.title', 'payload.attendees.0.email', 'payload.startTime', 'payload.status'],
+  preview: ['payload.attendees.0.email', 'payload.title', 'payload.startTime', 'payload.status'],
   signatures: [hmac('x-cal-signature-256')],
   secretHint: 'Settings > Developer > Webhooks > the webhook > Secret',
 };

@@ -12,8 +12,8 @@ export const calendly: Platform = {
   detect: [{ anyHeader: ['calendly-webhook-signature'], order: 20 }],
   eventType: ['json:event'],
   preview: [
-    'payload.name',
     'payload.email',
+    'payload.name',
     ['payload.scheduled_event.name', 'payload.event_type.name'],
     ['payload.scheduled_event.start_time', 'payload.status'],
   ],

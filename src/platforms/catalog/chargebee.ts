@@ -12,13 +12,13 @@ export const chargebee: Platform = {
   eventType: ['json:event_type'],
   deliveryId: [{ body: 'id', source: 'https://apidocs.chargebee.com/docs/api/events' }],
   preview: [
-    'content.customer.email',
-    ['content.invoice.id', 'content.subscription.id', 'content.customer.id'],
     [
       '{content.transaction.amount} {content.transaction.currency_code}',
       '{content.invoice.total} {content.invoice.currency_code}',
     ],
+    'content.customer.email',
     ['content.invoice.status', 'content.subscription.status'],
+    ['content.invoice.id', 'content.subscription.id', 'content.customer.id'],
   ],
   signatures: [],
   secretHint: null,

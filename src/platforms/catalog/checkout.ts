@@ -8,7 +8,7 @@ export const checkout: Platform = {
   detect: [{ anyHeader: ['cko-signature'], order: 26 }],
   eventType: ['json:type'],
   deliveryId: [{ body: 'id', source: 'https://api-reference.checkout.com/' }],
-  preview: ['data.id', '{data.amount} {data.currency}', 'data.reference', 'data.response_summary'],
+  preview: ['{data.amount} {data.currency}', 'data.response_summary', 'data.reference', 'data.id'],
   signatures: [hmac('cko-signature')],
   secretHint: 'Dashboard > Developers > Webhooks > the webhook > Signature key',
 };

@@ -9,10 +9,10 @@ export const circle: Platform = {
   eventType: ['json:notificationType'],
   deliveryId: [{ body: 'notificationId', source: 'https://developers.circle.com/wallets/webhook-notification-flows' }],
   preview: [
-    'notification.id',
-    ['notification.state', 'notification.status'],
     ['{notification.amount.amount} {notification.amount.currency}', 'notification.amounts.0'],
+    ['notification.state', 'notification.status'],
     'notification.blockchain',
+    'notification.id',
   ],
   signatures: [publicKey('x-circle-signature', 'public-key')],
   secretHint: 'The public key for the X-Circle-Key-Id header; get it once with your API key',

@@ -13,7 +13,7 @@ export const circleci: Platform = {
   eventType: ['header:circleci-event-type', 'json:type'],
   deliveryId: [{ body: 'id', source: 'https://circleci.com/docs/reference/outbound-webhooks-reference/' }],
   action: ['workflow.status', 'job.status'],
-  preview: ['project.slug', ['job.name', 'workflow.name'], ['job.status', 'workflow.status'], 'pipeline.vcs.branch'],
+  preview: [['job.name', 'workflow.name'], 'pipeline.vcs.branch', 'project.slug', ['job.status', 'workflow.status']],
   signatures: [hmac('circleci-signature', { list: { separator: ',', signature: 'v1' } })],
   secretHint: 'Project Settings > Webhooks > the webhook > Secret token',
 };

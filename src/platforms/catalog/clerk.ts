@@ -24,10 +24,10 @@ export const clerk: Platform = {
   eventType: ['json:type'],
   deliveryId: standardWebhooksIds,
   preview: [
-    'data.id',
     ['data.email_addresses.0.email_address', 'data.to_email_address', 'data.email_address', 'data.slug'],
     ['{data.first_name} {data.last_name}', 'data.first_name', 'data.name'],
     'data.status',
+    'data.id',
   ],
   signatures: [standardWebhooks('svix'), standardWebhooks('webhook')],
   secretHint: 'Dashboard > Webhooks > the endpoint > Signing Secret',

@@ -9,10 +9,10 @@ export const clickup: Platform = {
   eventType: ['json:event'],
   deliveryId: [{ body: ['webhook_id', 'history_items.0.id'], source: 'https://developer.clickup.com/docs/webhooks' }],
   preview: [
-    ['task_id', 'list_id', 'folder_id', 'space_id'],
     'history_items.0.field',
     ['history_items.0.after.status', 'history_items.0.comment.text_content'],
     'history_items.0.user.username',
+    ['task_id', 'list_id', 'folder_id', 'space_id'],
   ],
   signatures: [hmac('x-signature')],
   secretHint: 'secret in the answer of the call that created the webhook',

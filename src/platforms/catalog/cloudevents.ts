@@ -13,7 +13,7 @@ export const cloudevents: Platform = {
   ],
   eventType: ['header:ce-type', 'json:type', 'json:0.type'],
   deliveryId: cloudEventsIds,
-  preview: ['subject', 'source', ['data.name', 'data.id']],
+  preview: ['subject', ['data.name', 'data.id'], 'source'],
   signatures: [],
   secretHint: null,
   handshakes: [allowOrigin],

@@ -7,7 +7,7 @@ export const cloudflareStream: Platform = {
   docsUrl: 'https://developers.cloudflare.com/stream/',
   detect: [{ headerValues: { 'webhook-signature': /^time=/ }, order: 29 }],
   eventType: ['json:status.state'],
-  preview: ['meta.name', 'uid', 'status.errorReasonText'],
+  preview: ['meta.name', 'status.errorReasonText', 'uid'],
   signatures: [
     hmac('webhook-signature', {
       list: { separator: ',', signature: 'sig1', timestamp: 'time' },

@@ -9,9 +9,9 @@ export const coinbaseCommerce: Platform = {
   eventType: ['json:event.type'],
   deliveryId: [{ body: 'event.id', source: 'https://github.com/coinbase/coinbase-commerce-node' }],
   preview: [
-    'event.data.code',
-    'event.data.name',
     '{event.data.pricing.local.amount} {event.data.pricing.local.currency}',
+    'event.data.name',
+    'event.data.code',
   ],
   signatures: [hmac('x-cc-webhook-signature')],
   secretHint: 'Settings > Notifications > Webhook subscriptions > Show shared secret',

@@ -14,8 +14,8 @@ export const discord: Platform = {
   detect: [{ allHeaders: ['x-signature-ed25519', 'x-signature-timestamp'], order: 20 }],
   eventType: ['json:event.type', 'json:type'],
   preview: [
-    ['data.name', 'data.custom_id'],
     ['member.user.username', 'user.username', 'event.data.user.username'],
+    ['data.name', 'data.custom_id'],
     'event.data.guild.name',
   ],
   signatures: [

@@ -19,7 +19,7 @@ export const dockerhub: Platform = {
     },
   ],
   eventType: ['text:push'],
-  preview: ['repository.repo_name', 'push_data.tag', 'push_data.pusher'],
+  preview: ['push_data.tag', 'push_data.pusher', 'repository.repo_name'],
   signatures: [],
   secretHint: null,
 };

@@ -14,9 +14,9 @@ export const docusign: Platform = {
   ],
   eventType: ['json:event', { description: 'XML `EnvelopeStatus/Status`', read: readEnvelopeStatus }],
   preview: [
+    ['data.envelopeSummary.sender.email', 'sender.email'],
     'data.envelopeSummary.emailSubject',
     ['data.envelopeSummary.status', 'status'],
-    ['data.envelopeSummary.sender.email', 'sender.email'],
     ['data.envelopeId', 'envelopeId'],
   ],
   signatures: [

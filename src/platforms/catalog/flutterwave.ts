@@ -7,7 +7,7 @@ export const flutterwave: Platform = {
   docsUrl: 'https://developer.flutterwave.com',
   detect: [{ anyHeader: ['verif-hash'], order: 26 }],
   eventType: ['json:event'],
-  preview: [['data.tx_ref', 'data.reference'], '{data.amount} {data.currency}', 'data.status', 'data.customer.email'],
+  preview: ['{data.amount} {data.currency}', 'data.customer.email', ['data.tx_ref', 'data.reference'], 'data.status'],
   signatures: [token('verif-hash')],
   secretHint: 'Settings > Webhooks > Secret hash',
 };

@@ -23,10 +23,10 @@ export const gitlab: Platform = {
   ],
   action: ['object_attributes.action', 'object_attributes.status', 'build_status'],
   preview: [
+    ['object_attributes.title', 'object_attributes.note', 'commits.0.title', 'commits.0.message'],
+    ['#{object_attributes.iid}', 'object_attributes.ref', 'build_name'],
     ['project.path_with_namespace', 'group.full_path', 'project_name'],
     ['object_attributes.action', 'object_attributes.status', 'build_status', 'ref'],
-    ['#{object_attributes.iid}', 'object_attributes.ref', 'build_name'],
-    ['object_attributes.title', 'object_attributes.note', 'commits.0.title', 'commits.0.message'],
   ],
   signatures: [token('x-gitlab-token'), standardWebhooks('webhook')],
   secretHint: 'Settings > Webhooks > the webhook > Secret token or Signing token',

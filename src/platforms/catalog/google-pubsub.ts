@@ -10,9 +10,9 @@ export const googlePubsub: Platform = {
   deliveryId: [{ body: 'message.messageId', source: 'https://cloud.google.com/pubsub/docs/push' }],
   preview: [
     ['message.attributes.objectId', 'message.attributes.eventType'],
+    'subscription',
     'message.attributes.bucketId',
     'message.messageId',
-    'subscription',
   ],
   signatures: [
     jwt('authorization', 'jwt-rs256', {

@@ -16,8 +16,8 @@ export const grafana: Platform = {
   eventType: ['json:status'],
   preview: [
     ['commonLabels.alertname', 'alerts.0.labels.alertname', 'title'],
-    ['commonLabels.grafana_folder', 'alerts.0.labels.grafana_folder'],
     ['commonAnnotations.summary', 'alerts.0.annotations.summary'],
+    ['commonLabels.grafana_folder', 'alerts.0.labels.grafana_folder'],
     'receiver',
   ],
   signatures: [

@@ -14,9 +14,9 @@ export const heroku: Platform = {
   action: ['action'],
   preview: [
     ['data.app.name', 'data.name'],
+    'actor.email',
     ['data.status', 'data.state'],
     ['v{data.version}', 'data.description'],
-    'actor.email',
   ],
   signatures: [hmac('heroku-webhook-hmac-sha256', { encoding: 'base64' })],
   secretHint: 'The Heroku-Webhook-Secret given when the webhook was created',

@@ -17,7 +17,7 @@ export const hubspot: Platform = {
   },
   detect: [{ anyHeader: ['x-hubspot-signature-v3', 'x-hubspot-signature', 'x-hubspot-signature-version'], order: 20 }],
   eventType: ['json:0.subscriptionType', 'json:eventType'],
-  preview: [['0.objectId', 'objectId'], '0.propertyName', '0.propertyValue', '0.changeSource'],
+  preview: ['0.propertyName', '0.propertyValue', '0.changeSource', ['0.objectId', 'objectId']],
   signatures: [
     customScheme('hubspot-v3', verifyV3, {
       header: 'x-hubspot-signature-v3',

@@ -13,10 +13,10 @@ export const intercom: Platform = {
   eventType: ['json:topic'],
   deliveryId: [{ body: 'id', source: 'https://developers.intercom.com/docs/webhooks/webhook-notifications' }],
   preview: [
-    'data.item.id',
     ['data.item.source.author.email', 'data.item.email', 'data.item.user.email'],
     ['data.item.source.subject', 'data.item.title', 'data.item.name'],
     'data.item.state',
+    'data.item.id',
   ],
   signatures: [hmac('x-hub-signature', { prefix: 'sha1=', hash: 'sha1' })],
   secretHint: 'Developer Hub > the app > Basic information > Client secret',

@@ -22,10 +22,10 @@ export const jira: Platform = {
   ],
   action: ['issue_event_type_name'],
   preview: [
-    ['issue.key', 'project.key', 'sprint.name', 'version.name'],
-    'issue.fields.summary',
-    'issue.fields.status.name',
     ['comment.author.displayName', 'user.displayName'],
+    'issue.fields.summary',
+    ['issue.key', 'project.key', 'sprint.name', 'version.name'],
+    'issue.fields.status.name',
   ],
   signatures: [
     hmac('x-hub-signature', { prefix: 'sha256=' }),

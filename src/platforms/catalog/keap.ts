@@ -7,7 +7,7 @@ export const keap: Platform = {
   docsUrl: 'https://developer.keap.com',
   detect: [{ json: { event_key: true, object_keys: true }, order: 72 }],
   eventType: ['json:event_key'],
-  preview: ['object_keys.0.id', 'object_keys.0.apiUrl'],
+  preview: ['object_keys.0.apiUrl', 'object_keys.0.id'],
   signatures: [],
   secretHint: null,
   handshakes: [echoHookSecret()],

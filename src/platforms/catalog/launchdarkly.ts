@@ -8,7 +8,7 @@ export const launchdarkly: Platform = {
   detect: [{ anyHeader: ['x-ld-signature'], order: 26 }],
   eventType: ['json:kind'],
   action: ['titleVerb'],
-  preview: ['name', 'titleVerb', 'member.email', 'comment'],
+  preview: ['name', 'member.email', 'titleVerb', 'comment'],
   signatures: [hmac('x-ld-signature')],
   secretHint: 'Integrations > Webhooks > the webhook > Secret',
 };

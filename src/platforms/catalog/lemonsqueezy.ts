@@ -8,7 +8,7 @@ export const lemonsqueezy: Platform = {
   setup: { where: 'Settings > Webhooks > Callback URL', url: 'https://docs.lemonsqueezy.com/help/webhooks' },
   detect: [{ allHeaders: ['x-event-name', 'x-signature'], order: 30 }],
   eventType: ['header:x-event-name', 'json:meta.event_name'],
-  preview: ['data.id', 'data.attributes.total_formatted', 'data.attributes.status', 'data.attributes.user_email'],
+  preview: ['data.attributes.total_formatted', 'data.attributes.user_email', 'data.attributes.status', 'data.id'],
   signatures: [hmac('x-signature')],
   secretHint: 'Settings > Webhooks > the webhook > Signing secret',
 };

@@ -11,8 +11,8 @@ export const linear: Platform = {
   deliveryId: [{ header: 'Linear-Delivery', source: 'https://linear.app/developers/webhooks' }],
   action: ['action'],
   preview: [
-    ['data.identifier', 'data.issue.identifier'],
     ['data.title', 'data.name', 'data.issue.title', 'data.body'],
+    ['data.identifier', 'data.issue.identifier'],
     'action',
     ['data.state.name', 'actor.name'],
   ],

@@ -30,8 +30,8 @@ export const mailgun: Platform = {
   preview: [
     ['event-data.recipient', 'recipient'],
     ['event-data.message.headers.subject', 'subject'],
-    ['event-data.severity', 'event-data.reason', 'sender'],
     'event-data.delivery-status.message',
+    ['event-data.severity', 'event-data.reason', 'sender'],
   ],
   signatures: [
     customScheme('mailgun', verifyTimestampAndToken, {

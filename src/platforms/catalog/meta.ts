@@ -31,15 +31,15 @@ export const meta: Platform = {
   action: ['entry.0.changes.0.value.statuses.0.status', 'entry.0.changes.0.value.verb'],
   preview: [
     [
-      'entry.0.changes.0.value.messages.0.text.body',
-      'entry.0.changes.0.value.message',
-      'entry.0.messaging.0.message.text',
-    ],
-    [
       'entry.0.changes.0.value.contacts.0.profile.name',
       'entry.0.changes.0.value.from.name',
       'entry.0.changes.0.value.from.username',
       'entry.0.messaging.0.sender.id',
+    ],
+    [
+      'entry.0.changes.0.value.messages.0.text.body',
+      'entry.0.changes.0.value.message',
+      'entry.0.messaging.0.message.text',
     ],
     ['entry.0.changes.0.value.statuses.0.status', 'entry.0.changes.0.value.item', 'entry.0.changes.0.value.verb'],
     'entry.0.id',

@@ -7,7 +7,7 @@ export const microsoftTeams: Platform = {
   docsUrl: 'https://learn.microsoft.com/microsoftteams/',
   detect: [{ headerValues: { authorization: /^HMAC / }, order: 50 }],
   eventType: ['json:type'],
-  preview: ['text', 'from.name', 'channelData.team.name'],
+  preview: ['from.name', 'text', 'channelData.team.name'],
   signatures: [hmac('authorization', { prefix: 'HMAC ', encoding: 'base64', keyFormat: 'base64' })],
   secretHint: 'The security token shown when the outgoing webhook was created',
 };

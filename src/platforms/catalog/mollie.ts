@@ -21,10 +21,10 @@ export const mollie: Platform = {
     },
   ],
   preview: [
-    ['entityId', 'id'],
     '{_embedded.entity.amount.value} {_embedded.entity.amount.currency}',
-    '_embedded.entity.status',
     '_embedded.entity.description',
+    '_embedded.entity.status',
+    ['entityId', 'id'],
   ],
   signatures: [hmac('x-mollie-signature', { prefix: 'sha256=' })],
   secretHint: 'Dashboard > Developers > Webhooks > the webhook > Signing secret',

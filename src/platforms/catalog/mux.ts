@@ -8,7 +8,7 @@ export const mux: Platform = {
   detect: [{ anyHeader: ['mux-signature'], order: 20 }],
   eventType: ['json:type'],
   deliveryId: [{ body: 'id', source: 'https://www.mux.com/docs/core/listen-for-webhooks' }],
-  preview: [['object.id', 'data.id'], 'data.status', 'data.passthrough', 'environment.name'],
+  preview: ['data.status', 'data.passthrough', 'environment.name', ['object.id', 'data.id']],
   signatures: [timestampedHmac('mux-signature')],
   secretHint: 'Dashboard > Settings > Webhooks > the webhook > Signing secret',
 };

@@ -21,7 +21,7 @@ export const netlify: Platform = {
     },
   ],
   eventType: ['header:x-netlify-event', 'json:state'],
-  preview: ['name', ['branch', 'context'], ['title', 'error_message'], 'state'],
+  preview: ['name', ['title', 'error_message'], ['branch', 'context'], 'state'],
   signatures: [jwtBodyHash('x-webhook-signature', 'jwt-hs256', { claim: 'sha256', claims: { iss: 'netlify' } })],
   secretHint: 'Project configuration > Notifications > the HTTP POST request > JWS secret token',
 };

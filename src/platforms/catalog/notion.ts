@@ -19,7 +19,7 @@ export const notion: Platform = {
   ],
   eventType: ['json:type'],
   deliveryId: [{ body: 'id', source: 'https://developers.notion.com/reference/webhooks' }],
-  preview: ['entity.type', 'entity.id', 'workspace_name'],
+  preview: ['entity.type', 'workspace_name', 'entity.id'],
   signatures: [hmac('x-notion-signature', { prefix: 'sha256=' })],
   secretHint:
     'Learned from the handshake: the verification_token of the first delivery, which you also paste into Notion',

@@ -10,8 +10,8 @@ export const nylas: Platform = {
   eventType: ['json:type'],
   deliveryId: [{ body: 'id', source: 'https://developer.nylas.com/docs/v3/notifications/' }],
   preview: [
-    ['data.object.subject', 'data.object.title'],
     ['data.object.from.0.email', 'data.object.email'],
+    ['data.object.subject', 'data.object.title'],
     ['data.object.id', 'data.object.grant_id'],
   ],
   signatures: [hmac('x-nylas-signature')],

@@ -17,9 +17,9 @@ export const okta: Platform = {
   eventType: ['json:data.events.0.eventType', 'json:eventType'],
   deliveryId: [{ body: 'eventId', source: 'https://developer.okta.com/docs/concepts/event-hooks/' }],
   preview: [
-    'data.events.0.displayMessage',
     'data.events.0.actor.alternateId',
     'data.events.0.target.0.alternateId',
+    'data.events.0.displayMessage',
     'data.events.0.outcome.result',
   ],
   signatures: [token('authorization')],

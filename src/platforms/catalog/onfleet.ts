@@ -8,7 +8,7 @@ export const onfleet: Platform = {
   docsUrl: 'https://docs.onfleet.com',
   detect: [{ anyHeader: ['x-onfleet-signature'], order: 26 }],
   eventType: ['json:triggerName'],
-  preview: [['data.task.shortId', 'taskId'], 'data.task.recipients.0.name', ['data.worker.name', 'workerId']],
+  preview: ['data.task.recipients.0.name', ['data.worker.name', 'workerId'], ['data.task.shortId', 'taskId']],
   signatures: [hmac('x-onfleet-signature', { hash: 'sha512', keyFormat: 'hex' })],
   secretHint: 'Settings > API & Webhooks > Webhook secret',
   handshakes: [

@@ -21,10 +21,10 @@ export const paddle: Platform = {
   eventType: ['json:event_type', 'form:alert_name'],
   deliveryId: [{ body: 'event_id', source: 'https://developer.paddle.com/webhooks/about/how-webhooks-work' }],
   preview: [
-    ['data.id', 'subscription_id', 'order_id'],
     ['{data.details.totals.grand_total} {data.details.totals.currency_code}', '{sale_gross} {currency}'],
-    ['data.status', 'status'],
     ['data.email', 'data.name', 'data.customer_id', 'email'],
+    ['data.status', 'status'],
+    ['data.id', 'subscription_id', 'order_id'],
   ],
   signatures: [
     hmac('paddle-signature', {

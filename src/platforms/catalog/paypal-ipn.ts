@@ -11,7 +11,7 @@ export const paypalIpn: Platform = {
   ],
   eventType: ['form:txn_type', 'form:payment_status'],
   action: ['payment_status'],
-  preview: ['txn_id', '{mc_gross} {mc_currency}', 'payment_status', 'payer_email'],
+  preview: ['{mc_gross} {mc_currency}', 'payer_email', 'payment_status', 'txn_id'],
   signatures: [],
   secretHint: null,
   notes: 'Can only be verified by posting the message back to PayPal, which Hooktape does not do.',

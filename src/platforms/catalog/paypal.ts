@@ -23,10 +23,10 @@ export const paypal: Platform = {
   eventType: ['json:event_type'],
   deliveryId: [{ body: 'id', source: 'https://developer.paypal.com/docs/api/webhooks/v1/' }],
   preview: [
-    'resource.id',
     ['{resource.amount.value} {resource.amount.currency_code}', '{resource.amount.total} {resource.amount.currency}'],
-    ['resource.status', 'resource.state'],
     'summary',
+    ['resource.status', 'resource.state'],
+    'resource.id',
   ],
   signatures: [
     customScheme('paypal', verifyTransmission, {

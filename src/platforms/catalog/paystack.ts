@@ -9,10 +9,10 @@ export const paystack: Platform = {
   detect: [{ anyHeader: ['x-paystack-signature'], order: 26 }],
   eventType: ['json:event'],
   preview: [
-    ['data.reference', 'data.subscription_code', 'data.customer_code'],
     '{data.amount} {data.currency}',
-    'data.status',
     'data.customer.email',
+    ['data.reference', 'data.subscription_code', 'data.customer_code'],
+    'data.status',
   ],
   signatures: [hmac('x-paystack-signature', { hash: 'sha512' })],
   secretHint: 'Settings > API Keys & Webhooks > Secret key',

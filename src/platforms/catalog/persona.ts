@@ -9,8 +9,8 @@ export const persona: Platform = {
   eventType: ['json:data.attributes.name'],
   deliveryId: [{ body: 'data.id', source: 'https://docs.withpersona.com/webhooks' }],
   preview: [
-    'data.attributes.payload.data.id',
     'data.attributes.payload.data.attributes.status',
+    'data.attributes.payload.data.id',
     ['data.attributes.payload.data.attributes.reference-id', 'data.attributes.payload.data.attributes.referenceId'],
   ],
   signatures: [timestampedHmac('persona-signature', { timestamp: { from: 'value:t', unit: 's' } })],

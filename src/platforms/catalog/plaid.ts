@@ -11,7 +11,7 @@ export const plaid: Platform = {
   ],
   eventType: ['json:webhook_type', 'json:webhook_code'],
   action: ['webhook_code'],
-  preview: ['webhook_code', 'item_id', 'error.error_code', 'environment'],
+  preview: ['webhook_code', 'error.error_code', 'environment', 'item_id'],
   signatures: [
     jwtBodyHash('plaid-verification', 'jwt-es256', {
       claim: 'request_body_sha256',

@@ -20,20 +20,13 @@ export const razorpay: Platform = {
   ],
   preview: [
     [
-      'payload.payment.entity.id',
-      'payload.refund.entity.id',
-      'payload.order.entity.id',
-      'payload.subscription.entity.id',
-      'payload.invoice.entity.id',
-      'payload.payment_link.entity.id',
-    ],
-    [
       '{payload.payment.entity.amount} {payload.payment.entity.currency}',
       '{payload.refund.entity.amount} {payload.refund.entity.currency}',
       '{payload.order.entity.amount} {payload.order.entity.currency}',
       '{payload.invoice.entity.amount} {payload.invoice.entity.currency}',
       '{payload.payment_link.entity.amount} {payload.payment_link.entity.currency}',
     ],
+    'payload.payment.entity.email',
     [
       'payload.payment.entity.status',
       'payload.refund.entity.status',
@@ -42,7 +35,14 @@ export const razorpay: Platform = {
       'payload.invoice.entity.status',
       'payload.payment_link.entity.status',
     ],
-    'payload.payment.entity.email',
+    [
+      'payload.payment.entity.id',
+      'payload.refund.entity.id',
+      'payload.order.entity.id',
+      'payload.subscription.entity.id',
+      'payload.invoice.entity.id',
+      'payload.payment_link.entity.id',
+    ],
   ],
   signatures: [hmac('x-razorpay-signature')],
   secretHint: 'Account & Settings > Webhooks > the webhook > Secret',

@@ -18,10 +18,10 @@ export const revenuecat: Platform = {
     { body: 'event.id', source: 'https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields' },
   ],
   preview: [
-    'event.app_user_id',
-    'event.product_id',
     '{event.price_in_purchased_currency} {event.currency}',
     'event.store',
+    'event.app_user_id',
+    'event.product_id',
   ],
   signatures: [token('authorization'), timestampedHmac('x-revenuecat-webhook-signature')],
   secretHint: 'Integrations > Webhooks: the authorization header value, or the signing secret',

@@ -22,7 +22,7 @@ export const segment: Platform = {
   eventType: ['json:type', 'json:event'],
   deliveryId: [{ body: 'messageId', source: 'https://segment.com/docs/connections/spec/common/' }],
   action: ['event'],
-  preview: [['event', 'name'], ['userId', 'anonymousId'], 'context.page.path', 'properties.revenue'],
+  preview: ['properties.revenue', ['event', 'name'], 'context.page.path', ['userId', 'anonymousId']],
   signatures: [
     hmac('x-signature', {
       hash: 'sha1',

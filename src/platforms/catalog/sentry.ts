@@ -13,8 +13,8 @@ export const sentry: Platform = {
   eventType: ['header:sentry-hook-resource', 'json:action'],
   action: ['action'],
   preview: [
-    ['data.issue.shortId', 'data.event.issue_id', 'data.error.issue_id'],
     ['data.issue.title', 'data.event.title', 'data.error.title', 'data.description_title', 'data.comment'],
+    ['data.issue.shortId', 'data.event.issue_id', 'data.error.issue_id'],
     ['data.issue.project.slug', 'data.project_slug'],
     'action',
   ],

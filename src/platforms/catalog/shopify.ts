@@ -32,10 +32,10 @@ export const shopify: Platform = {
     { header: 'X-Shopify-Event-Id', source: 'https://shopify.dev/apps/build/webhooks/ignore-duplicates' },
   ],
   preview: [
-    ['name', 'title', 'handle', 'id'],
     ['{total_price} {currency}', '{amount} {currency}'],
+    ['{customer.first_name} {customer.last_name}', 'email', 'contact_email', 'customer.email'],
+    ['name', 'title', 'handle', 'id'],
     ['financial_status', 'status'],
-    ['email', 'contact_email', 'customer.email'],
   ],
   signatures: [
     hmac('x-shopify-hmac-sha256', { alternativeHeaders: [{ header: 'shopify-hmac-sha256' }], encoding: 'base64' }),

@@ -13,18 +13,18 @@ export const square: Platform = {
   eventType: ['json:type'],
   deliveryId: [{ body: 'event_id', source: 'https://developer.squareup.com/docs/webhooks/step4manage' }],
   preview: [
-    'data.id',
     [
       '{data.object.payment.amount_money.amount} {data.object.payment.amount_money.currency}',
       '{data.object.refund.amount_money.amount} {data.object.refund.amount_money.currency}',
     ],
+    'data.object.customer.email_address',
     [
       'data.object.payment.status',
       'data.object.refund.status',
       'data.object.invoice.status',
       'data.object.order_updated.state',
     ],
-    'data.object.customer.email_address',
+    'data.id',
   ],
   signatures: [
     hmac('x-square-hmacsha256-signature', { encoding: 'base64', message: '{url}{body}' }),

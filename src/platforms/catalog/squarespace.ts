@@ -11,7 +11,7 @@ export const squarespace: Platform = {
   ],
   eventType: ['json:topic'],
   deliveryId: [{ body: 'id', source: 'https://developers.squarespace.com/webhooks/overview' }],
-  preview: ['data.orderId', 'data.update', 'websiteId'],
+  preview: ['data.update', 'data.orderId', 'websiteId'],
   signatures: [hmac('squarespace-signature', { keyFormat: 'hex' })],
   secretHint: 'secret in the answer of the call that created the subscription',
 };

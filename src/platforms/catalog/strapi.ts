@@ -7,7 +7,7 @@ export const strapi: Platform = {
   detect: [{ anyHeader: ['x-strapi-event'], order: 20 }],
   eventType: ['header:x-strapi-event', 'json:event'],
   action: ['model'],
-  preview: ['model', ['entry.title', 'entry.name'], 'entry.id'],
+  preview: [['entry.title', 'entry.name'], 'model', 'entry.id'],
   signatures: [],
   secretHint: null,
 };

@@ -9,7 +9,7 @@ export const strava: Platform = {
   detect: [{ json: { aspect_type: true, object_type: true, subscription_id: true }, order: 71 }],
   eventType: ['json:object_type', 'json:aspect_type'],
   action: ['aspect_type'],
-  preview: ['object_id', ['updates.title', 'updates.type'], 'owner_id'],
+  preview: [['updates.title', 'updates.type'], 'object_id', 'owner_id'],
   signatures: [],
   secretHint: 'The verify_token you gave when you created the subscription: for the handshake only',
   takesVerifyToken: true,

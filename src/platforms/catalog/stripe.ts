@@ -13,14 +13,12 @@ export const stripe: Platform = {
   eventType: ['json:type'],
   deliveryId: [{ body: 'id', source: 'https://docs.stripe.com/webhooks#handle-duplicate-events' }],
   preview: [
-    ['data.object.id', 'related_object.id'],
     [
       '{data.object.amount} {data.object.currency}',
       '{data.object.amount_total} {data.object.currency}',
       '{data.object.amount_due} {data.object.currency}',
       '{data.object.unit_amount} {data.object.currency}',
     ],
-    'data.object.status',
     [
       'data.object.customer_email',
       'data.object.receipt_email',
@@ -28,8 +26,10 @@ export const stripe: Platform = {
       'data.object.email',
       'data.object.billing_details.email',
       'data.object.name',
-      'data.object.customer',
     ],
+    'data.object.number',
+    'data.object.status',
+    ['data.object.id', 'related_object.id', 'data.object.customer'],
   ],
   signatures: [timestampedHmac('stripe-signature')],
   secretHint: 'Workbench > Webhooks > the destination > Signing secret (whsec_…)',

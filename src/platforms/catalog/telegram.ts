@@ -14,6 +14,7 @@ export const telegram: Platform = {
   eventType: [jsonKey('key beside `update_id`', key => key !== 'update_id')],
   deliveryId: [{ body: 'update_id', source: 'https://core.telegram.org/bots/api#update' }],
   preview: [
+    ['message.from.username', 'message.from.first_name', 'callback_query.from.username', 'inline_query.from.username'],
     [
       'message.text',
       'message.caption',
@@ -22,7 +23,6 @@ export const telegram: Platform = {
       'callback_query.data',
       'inline_query.query',
     ],
-    ['message.from.username', 'message.from.first_name', 'callback_query.from.username', 'inline_query.from.username'],
     ['message.chat.title', 'channel_post.chat.title', 'message.chat.id'],
   ],
   signatures: [token('x-telegram-bot-api-secret-token')],

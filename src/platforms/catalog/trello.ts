@@ -8,10 +8,10 @@ export const trello: Platform = {
   detect: [{ anyHeader: ['x-trello-webhook'], order: 20 }],
   eventType: ['json:action.type'],
   preview: [
+    'action.memberCreator.username',
     ['action.data.card.name', 'action.data.list.name'],
     ['action.data.listAfter.name', 'action.data.text'],
     'action.data.board.name',
-    'action.memberCreator.username',
   ],
   signatures: [hmac('x-trello-webhook', { hash: 'sha1', encoding: 'base64', message: '{body}{url}' })],
   secretHint: 'Power-Up admin > API key > Secret',

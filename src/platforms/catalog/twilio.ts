@@ -29,7 +29,7 @@ export const twilio: Platform = {
       source: 'https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides',
     },
   ],
-  preview: ['Body', 'From', 'To', ['MessageSid', 'CallSid']],
+  preview: ['From', 'Body', 'To', ['MessageSid', 'CallSid']],
   signatures: [customScheme('twilio', verifyUrlAndForm, { header: 'x-twilio-signature', sign: signUrlAndForm })],
   secretHint: 'Console > Account > API keys & tokens > Auth token (primary)',
   notes: "The endpoint's URL must be exactly the URL that is registered with Twilio.",

@@ -11,8 +11,8 @@ export const vercel: Platform = {
   deliveryId: [{ body: 'id', source: 'https://vercel.com/docs/webhooks/webhooks-api' }],
   preview: [
     ['payload.deployment.name', 'payload.project.name', 'payload.name'],
-    ['payload.deployment.url', 'payload.url'],
     'payload.deployment.meta.githubCommitRef',
+    ['payload.deployment.url', 'payload.url'],
     'payload.target',
   ],
   signatures: [hmac('x-vercel-signature', { hash: 'sha1' })],

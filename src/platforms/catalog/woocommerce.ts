@@ -17,7 +17,7 @@ export const woocommerce: Platform = {
   deliveryId: [
     { header: 'X-WC-Webhook-Delivery-ID', source: 'https://woocommerce.github.io/woocommerce-rest-api-docs/#webhooks' },
   ],
-  preview: [['#{number}', 'name', 'username'], '{total} {currency}', 'status', ['billing.email', 'email']],
+  preview: ['{total} {currency}', ['billing.email', 'email'], ['#{number}', 'name', 'username'], 'status'],
   signatures: [hmac('x-wc-webhook-signature', { encoding: 'base64' })],
   secretHint: 'WooCommerce > Settings > Advanced > Webhooks > the webhook > Secret',
 };

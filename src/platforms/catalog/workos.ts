@@ -9,9 +9,9 @@ export const workos: Platform = {
   eventType: ['json:event'],
   deliveryId: [{ body: 'id', source: 'https://workos.com/docs/events/data-syncing/webhooks' }],
   preview: [
-    'data.id',
     ['data.email', 'data.username', 'data.name'],
     ['data.state', 'data.status'],
+    'data.id',
     'data.organization_id',
   ],
   signatures: [

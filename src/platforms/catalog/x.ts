@@ -16,12 +16,12 @@ export const x: Platform = {
   ],
   eventType: [jsonKey('key that ends in `_events`', key => key.endsWith('_events'))],
   preview: [
-    ['tweet_create_events.0.text', 'direct_message_events.0.message_create.message_data.text'],
     [
       'tweet_create_events.0.user.screen_name',
       'follow_events.0.source.screen_name',
       'favorite_events.0.user.screen_name',
     ],
+    ['tweet_create_events.0.text', 'direct_message_events.0.message_create.message_data.text'],
     'for_user_id',
   ],
   signatures: [hmac('x-twitter-webhooks-signature', { prefix: 'sha256=', encoding: 'base64' })],

@@ -17,7 +17,7 @@ export const zendesk: Platform = {
       source: 'https://developer.zendesk.com/documentation/webhooks/anatomy-of-a-webhook-request/',
     },
   ],
-  preview: [['#{detail.id}', 'detail.email'], ['detail.subject', 'detail.name'], 'detail.status', 'detail.priority'],
+  preview: [['detail.subject', 'detail.name'], ['#{detail.id}', 'detail.email'], 'detail.status', 'detail.priority'],
   signatures: [
     hmac('x-zendesk-webhook-signature', {
       encoding: 'base64',

@@ -16,8 +16,8 @@ export const zoom: Platform = {
   detect: [{ anyHeader: ['x-zm-signature', 'x-zm-request-timestamp', 'x-zm-trackingid'], order: 20 }],
   eventType: ['json:event'],
   preview: [
-    'payload.object.topic',
     ['payload.object.participant.user_name', 'payload.object.participant.email', 'payload.operator'],
+    'payload.object.topic',
     'payload.object.id',
   ],
   signatures: [

@@ -45,6 +45,20 @@ describe('the preview of a row', () => {
     expect(of(body, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')).toEqual(['x']);
   });
 
+  test('shows an id only if nothing stands before it', () => {
+    const preview = ['{amount} {currency}', ['customerId', 'email'], 'data.id', 'data[uid]', 'shortId', '#{id}'];
+    const body = { customerId: 'c1', email: 'ada@example.com', data: { id: 'd1' }, shortId: 'SHOP-1', id: 7 };
+    expect(of({ amount: 1, currency: 'EUR', ...body }, ...preview)).toEqual([
+      '1 EUR',
+      'ada@example.com',
+      'SHOP-1',
+      '#7',
+    ]);
+    expect(of(body, ...preview)).toEqual(['c1', 'SHOP-1', '#7']);
+    expect(of({ data: { id: 'd1' } }, ...preview)).toEqual(['d1']);
+    expect(of('data%5Buid%5D=u1', ...preview)).toEqual(['u1']);
+  });
+
   test('shows four texts at most', () => {
     expect(of({ a: 1, b: 2, c: 3, d: 4, e: 5 }, 'missing', 'a', 'b', 'c', 'd', 'e')).toEqual(['1', '2', '3', '4']);
   });
@@ -126,13 +140,12 @@ describe('a text', () => {
 describe('a sender without a preview', () => {
   test('shows a few well-known fields', () => {
     expect(unknown({ id: 'o1', name: 'Ada', email: 'ada@example.com', status: 'paid' })).toEqual([
-      'o1',
       'Ada',
       'ada@example.com',
       'paid',
     ]);
-    expect(unknown({ type: 'x', data: { id: 'o1', amount: 5, currency: 'EUR' } })).toEqual(['o1', '5 EUR']);
-    expect(unknown('email=ada%40example.com&id=1')).toEqual(['1', 'ada@example.com']);
+    expect(unknown({ type: 'x', data: { id: 'o1', amount: 5, currency: 'EUR' } })).toEqual(['5 EUR']);
+    expect(unknown('email=ada%40example.com&id=1')).toEqual(['ada@example.com']);
   });
 
   test('shows no id alone, which says less than the body', () => {

@@ -14,9 +14,6 @@ const maxReadBytes = 64 * 1024;
 const maxFormBytes = 8 * 1024;
 
 const wellKnownFields: readonly PreviewText[] = [
-  ['id', '_id', 'uuid', 'data.id', 'data.object.id'],
-  ['name', 'title', 'subject', 'data.name', 'data.title', 'data.subject', 'data.object.name'],
-  ['email', 'data.email', 'customer.email', 'data.object.email', 'user.email'],
   [
     '{amount} {currency}',
     '{data.amount} {data.currency}',
@@ -27,13 +24,20 @@ const wellKnownFields: readonly PreviewText[] = [
     'data.amount',
     'data.total',
   ],
+  ['name', 'title', 'subject', 'data.name', 'data.title', 'data.subject', 'data.object.name'],
+  ['email', 'data.email', 'customer.email', 'data.object.email', 'user.email'],
   ['status', 'state', 'data.status', 'data.state', 'data.object.status'],
   ['message', 'text', 'data.message', 'data.text'],
 ];
 
 /** Slots and the literal text between them. */
 type Template = (number | string)[];
-type CompiledPreview = { paths: string[]; tree: PathTree; texts: Template[][]; action: Template[] };
+/** Of a text, all alternatives, and those that are not ids. */
+type Alternatives = { all: Template[]; named: Template[] };
+type CompiledPreview = { paths: string[]; tree: PathTree; texts: Alternatives[]; action: Template[] };
+
+/** A field with an id that only machines know; `shortId` is one that people use. */
+const idPath = /(?:^|[^a-z])(?:id|uuid|uid|gid|sid)\]?$|(?<!short)(?:Id|Sid)\]?$/;
 
 /**
  * `highlights`: [] if no field was found. `action`: null if the platform's event types say enough, or the body has no action.
@@ -49,13 +53,6 @@ export function createHighlights({ all }: PlatformIndex): HighlightsOf {
   );
   const wellKnown = compile(wellKnownFields);
 
-  const ofWellKnown = (read: FieldReader): string[] => {
-    const values = read(wellKnown);
-    const texts = textsOf(wellKnown, values);
-    // An id alone is less useful than the beginning of the body.
-    return texts.length === 1 && texts[0] === textOf(wellKnown.texts[0] ?? [], values) ? [] : texts;
-  };
-
   return (platform, body) => {
     const read = createFieldReader(body);
     if (read === undefined) return { highlights: [], action: null };
@@ -63,7 +60,7 @@ export function createHighlights({ all }: PlatformIndex): HighlightsOf {
     const values = preview ? read(preview) : [];
     const found = preview ? textsOf(preview, values) : [];
     return {
-      highlights: found.length > 0 ? found : ofWellKnown(read),
+      highlights: found.length > 0 ? found : textsOf(wellKnown, read(wellKnown)),
       action: (preview && textOf(preview.action, values)) ?? null,
     };
   };
@@ -77,7 +74,13 @@ function compile(preview: readonly PreviewText[], action: readonly string[] = []
   };
   const toTemplate = (text: string): Template =>
     text.includes('{') ? text.split(/[{}]/).map((piece, i) => (i % 2 === 1 ? slotOf(piece) : piece)) : [slotOf(text)];
-  const texts = preview.map(text => (typeof text === 'string' ? [text] : text).map(toTemplate));
+  const texts = preview.map(text => {
+    const alternatives = [text].flat();
+    return {
+      all: alternatives.map(toTemplate),
+      named: alternatives.filter(one => !idPath.test(one)).map(toTemplate),
+    };
+  });
   const actions = action.map(toTemplate);
   return { paths, tree: createPathTree(paths), texts, action: actions };
 }
@@ -107,11 +110,12 @@ function wholeFields(body: Uint8Array): Uint8Array {
 
 type Values = readonly (string | undefined)[];
 
+/** In the order of the preview; an id only if nothing stands before it. */
 function textsOf(preview: CompiledPreview, values: Values): string[] {
   const texts: string[] = [];
-  for (const alternatives of preview.texts) {
+  for (const { all, named } of preview.texts) {
     if (texts.length === maxHighlights) break;
-    const text = textOf(alternatives, values);
+    const text = textOf(texts.length === 0 ? all : named, values);
     if (text !== undefined && !texts.includes(text)) texts.push(text);
   }
   return texts;
