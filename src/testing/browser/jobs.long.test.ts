@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Page, Route } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, type Dashboard, openDashboard, openEndpoint, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -186,33 +186,52 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     expect(Bun.markdown.html(markdown)).not.toContain('<img');
   });
 
-  test('the audit log says who did it, and is downloaded', async () => {
+  test('the audit log says who did it, by person, thing and day, and is downloaded', async () => {
     const dest = destination(() => new Response(null, { status: 204 }));
     const job = { endpointId: endpoint, dest, pace: '0.01/s' };
     const { id } = await callApi<{ id: string }>(page, 'POST', '/api/replay-jobs', job);
     for (const act of ['pause', 'cancel']) await callApi(page, 'POST', `/api/replay-jobs/${id}/${act}`, {});
-    const { entries } = await callApi<{ entries: { action: string }[] }>(page, 'GET', '/api/audit');
-    const created = entries.filter(({ action }) => action === 'replay_job.created').length;
-    expect(created).toBeGreaterThan(0);
     await page.goto(`${dashboard.origin}/app/settings/audit`);
-    await page.getByText('replay_job.cancelled').first().waitFor();
-    await expectEventually(() => page.getByText('replay_job.created').count()).toBe(created);
+    const host = new URL(dest).host;
+    const lines = page.locator('.audit-lines li');
+    const told = (verb: string) => page.getByRole('link', { name: `${owner.email} ${verb} a replay of` }).first();
+    await lines
+      .filter({ hasText: `${owner.email} cancelled a replay of` })
+      .filter({ hasText: host })
+      .waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
+    const select = (label: string, option: string) =>
+      page.getByLabel(label, { exact: true }).selectOption({ label: option });
+    await select('Thing', 'Replay jobs');
+    await lines.filter({ hasText: 'created' }).first().waitFor({ state: 'detached' });
+    await told('paused').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download as NDJSON' }).click(),
     ]);
-    const lines = readFileSync(await download.path(), 'utf8')
+    const file = readFileSync(await download.path(), 'utf8')
       .trim()
       .split('\n');
-    expect(lines.map(line => (JSON.parse(line) as { action: string }).action)).toContain('replay_job.paused');
+    const actions = new Set(file.map(line => (JSON.parse(line) as { action: string }).action.split('.')[0]));
+    expect([...actions]).toEqual(['replay_job']);
+    await page.reload();
+    await told('paused').waitFor();
+    await select('Person', 'The operator');
+    await page.getByText('No entry matches these filters.').waitFor();
+    await select('Person', owner.email);
+    await told('paused').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('2020-01-31');
+    await page.getByText('No entry matches these filters.').waitFor();
+    await page.getByLabel('To', { exact: true }).fill(new Date().toISOString().slice(0, 10));
+    await told('started').click();
+    await page.getByRole('heading', { level: 1, name: 'Replay job' }).waitFor();
     // More than a page: the names of an endpoint.
     for (let n = 0; n < 50; n++) await callApi(page, 'PATCH', `/api/endpoints/${endpoint}`, { name: `name ${n}` });
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('endpoint.changed').nth(49).waitFor();
+    await page.goto(`${dashboard.origin}/app/settings/audit`);
+    await page.getByText('changed the settings of endpoint “name 49”: name').nth(49).waitFor();
     await page.getByRole('button', { name: 'Show older entries' }).click();
-    await page.getByText('replay_job.cancelled').first().waitFor();
+    await told('cancelled').waitFor();
   });
 
   test('the list of a running job grows with its answers, and shows what comes after its first page', async () => {

@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
       ['/app/settings/apps', '.section'],
       ['/app/settings/team', '.rows li'],
       ['/app/settings/plan', '.section'],
-      ['/app/settings/audit', 'main table'],
+      ['/app/settings/audit', '.audit-lines li'],
       ['/app/jobs', 'h1'],
       [`/app/jobs?endpoint=${endpoint.id}`, 'h1'],
       [`${at}/settings`, '.danger-zone'],

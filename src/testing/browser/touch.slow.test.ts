@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('touch'), () => {
       [`${endpoint}/forwards/new`, '.forward-form'],
       [`${endpoint}/alerts`, '.alert-card'],
       [`${endpoint}/alerts?new=forward_stuck`, '.alert-form'],
-      ['/app/settings/audit', 'main table'],
+      ['/app/settings/audit', '.audit-lines li'],
       [`${endpoint}/settings`, '.danger-zone'],
     ];
     for (const [path, ready] of paths) {

@@ -1,85 +1,160 @@
-/* The audit log of the team, for its owners: newest first, page by page, and all of it as a file. */
+/* The audit log of the team, for its owners: a sentence an entry, newest first, by person, thing and time, and all of it as a file. */
 
-import { useEffect, useState } from 'preact/hooks';
 import type { AuditEntry, AuditPage } from '../../features/audit/model.ts';
 import { ActionButton } from '../kit/action.tsx';
-import { call } from '../kit/api.ts';
+import { api, call } from '../kit/api.ts';
+import { Field } from '../kit/controls.tsx';
+import { dayOf, nextDay } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { Link, navigate, usePageLocation } from '../kit/navigation.tsx';
 import { Card, Loaded } from '../kit/page.tsx';
+import { SelectField } from '../kit/select-field.tsx';
 import { Time } from '../kit/time.tsx';
-import { messageOf } from '../kit/toasts.tsx';
+import { useQuery } from '../kit/use-query.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
 
 const pageSize = 50;
 
-const viaLabels: Record<AuditEntry['via'], string> = {
-  dashboard: 'dashboard',
-  api: 'API key or app',
-  command: 'operator command',
+const viaLabels: Record<AuditEntry['via'], string> = { dashboard: '', api: 'API key or app', command: 'command' };
+
+const types: [type: string, label: string][] = [
+  ['endpoint', 'Endpoints'],
+  ['event', 'Events'],
+  ['replay_job', 'Replay jobs'],
+  ['forward', 'Forwards'],
+  ['alert', 'Alerts'],
+  ['secret', 'Signing secrets'],
+  ['filter', 'Filters'],
+  ['key', 'API keys'],
+  ['app', 'Connected apps'],
+  ['invitation', 'Invitations'],
+  ['account', 'Accounts'],
+];
+
+const filterNames = ['person', 'thing', 'from', 'to'] as const;
+type FilterName = (typeof filterNames)[number];
+/** `from` and `to` are days, such as `2026-11-20`. */
+type Filters = Record<FilterName, string>;
+
+const useFilters = (): Filters => {
+  const { query } = usePageLocation();
+  return Object.fromEntries(filterNames.map(name => [name, query.get(name) ?? ''])) as Filters;
+};
+const setFilters = (filters: Partial<Filters>): void => {
+  const given = Object.entries(filters).filter(([, value]) => value !== '');
+  navigate(`/app/settings/audit${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`, { replace: true });
 };
 
+/** The first moment of a day, in the browser's time zone; undefined for anything else. */
+const startOf = (day: string): number | undefined => {
+  const at = new Date(`${day}T00:00`).getTime();
+  return Number.isNaN(at) ? undefined : dayOf(at);
+};
+
+function toQuery({ person, thing, from, to }: Filters): string {
+  const [first, last] = [startOf(from), startOf(to)];
+  return new URLSearchParams({
+    ...(person && { person }),
+    ...(thing && { thing }),
+    ...(first !== undefined && { from: String(first) }),
+    ...(last !== undefined && { to: String(nextDay(last) - 1) }),
+  }).toString();
+}
+
 export function AuditSection() {
-  const [page, setPage] = useState<AuditPage>();
-  const [problem, setProblem] = useState('');
-  const load = async (before: AuditPage | undefined): Promise<void> => {
-    try {
-      const cursor = before?.nextCursor ? `&cursor=${encodeURIComponent(before.nextCursor)}` : '';
-      const next = await call<AuditPage>('GET', `/api/audit?limit=${pageSize}${cursor}`);
-      setPage({ entries: [...(before?.entries ?? []), ...next.entries], nextCursor: next.nextCursor });
-      setProblem('');
-    } catch (error) {
-      setProblem(messageOf(error));
-    }
-  };
-  useEffect(() => void load(undefined), []);
+  const filters = useFilters();
+  const query = toQuery(filters);
   return (
-    <Card title="Audit log" lead="Every change in this team, including the operator commands. Append-only.">
-      <Loaded query={{ value: page, problem, reload: () => load(undefined) }} what="the log" rows={5} inCard>
-        {page => (
-          <>
-            <div class="row">
-              <a class="button plain" href="/api/audit?format=ndjson" download="audit.ndjson">
-                Download as NDJSON
-              </a>
-              <ActionButton kind="quiet" act={() => load(undefined)}>
-                Refresh
-              </ActionButton>
-            </div>
-            <Lines entries={page.entries} />
-            {page.nextCursor !== null && <ActionButton act={() => load(page)}>Show older entries</ActionButton>}
-          </>
-        )}
-      </Loaded>
+    <Card title="Audit log" lead="Every change in this team, including the operator's commands. Append-only.">
+      <FilterFields filters={filters} />
+      <Lines key={query} query={query} />
     </Card>
   );
 }
 
-const Lines = ({ entries }: { entries: readonly AuditEntry[] }) => (
-  <table class="audit-lines table folds">
-    <thead>
-      <tr>
-        <th scope="col">When</th>
-        <th scope="col">Who</th>
-        <th scope="col">What</th>
-        <th scope="col">Target</th>
-      </tr>
-    </thead>
-    <tbody>
-      {entries.map(({ id, at, actor, via, action, target }) => (
-        <tr key={id}>
-          <td>
-            <Time at={at} long />
-          </td>
-          <td>
-            {actor ? visibleName(actor.email) : 'Operator'} <span class="faint">{viaLabels[via]}</span>
-          </td>
-          <td>
-            <code>{visibleLine(action)}</code>
-          </td>
-          <td>
-            {visibleLine(target.type)} <code>{visibleLine(target.id)}</code>
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+function FilterFields({ filters }: { filters: Filters }) {
+  const { endpoints = [] } = useWorkspace();
+  const team = useQuery('team', api.team);
+  const change = (name: FilterName) => (value: string) => setFilters({ ...filters, [name]: value });
+  const people = new Set([...(team.value?.members.map(({ email }) => email) ?? []), filters.person]);
+  for (const other of ['', 'operator']) people.delete(other);
+  const things = [...types, ...endpoints.map(({ id, name }) => [id, `Endpoint ${visibleName(name)}`] as const)];
+  const isListed = filters.thing === '' || things.some(([id]) => id === filters.thing);
+  return (
+    <div class="audit-filters">
+      <SelectField
+        label="Person"
+        value={filters.person}
+        onPick={change('person')}
+        options={[
+          { id: '', label: 'Everyone' },
+          ...[...people].map(email => ({ id: email, label: visibleName(email) })),
+          { id: 'operator', label: 'The operator' },
+        ]}
+      />
+      <SelectField
+        label="Thing"
+        value={filters.thing}
+        onPick={change('thing')}
+        options={[
+          { id: '', label: 'Everything' },
+          ...(isListed ? [] : [{ id: filters.thing, label: visibleLine(filters.thing) }]),
+          ...things.map(([id, label]) => ({ id, label })),
+        ]}
+      />
+      <Field label="From" type="date" value={filters.from} max={filters.to} onText={change('from')} />
+      <Field label="To" type="date" value={filters.to} min={filters.from} onText={change('to')} />
+    </div>
+  );
+}
+
+function Lines({ query }: { query: string }) {
+  const read = (cursor?: string): Promise<AuditPage> =>
+    call(
+      'GET',
+      `/api/audit?limit=${pageSize}${query && `&${query}`}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+    );
+  const log = useQuery(query, () => read());
+  const addOlder = async (page: AuditPage, cursor: string): Promise<void> => {
+    const next = await read(cursor);
+    log.set({ entries: [...page.entries, ...next.entries], nextCursor: next.nextCursor });
+  };
+  return (
+    <Loaded query={log} what="the log" rows={5} inCard>
+      {page => (
+        <>
+          <div class="row">
+            <a class="button plain" href={`/api/audit?format=ndjson${query && `&${query}`}`} download="audit.ndjson">
+              Download as NDJSON
+            </a>
+            <ActionButton kind="quiet" act={async () => log.set(await read())}>
+              Refresh
+            </ActionButton>
+            {query !== '' && (
+              <ActionButton kind="quiet" keepsFocus={false} act={() => setFilters({})}>
+                Clear filters
+              </ActionButton>
+            )}
+          </div>
+          {page.entries.length === 0 && <p class="soft">No entry matches these filters.</p>}
+          <ul class="rows audit-lines">
+            {page.entries.map(entry => (
+              <Line key={entry.id} entry={entry} />
+            ))}
+          </ul>
+          {page.nextCursor !== null && (
+            <ActionButton act={() => addOlder(page, page.nextCursor ?? '')}>Show older entries</ActionButton>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+const Line = ({ entry: { at, text, link, via } }: { entry: AuditEntry }) => (
+  <li>
+    <Time at={at} />
+    <span class="grow">{link === null ? visibleLine(text) : <Link to={link}>{visibleLine(text)}</Link>}</span>
+    <span class="faint small">{viaLabels[via]}</span>
+  </li>
 );
