@@ -5,16 +5,37 @@
 import { forbidden } from '../errors.ts';
 import type { Principal } from './principal.ts';
 
-export const allowedToApps = {
-  account: 'see your email address, your plan and the list of your connected apps',
-  reading: 'read your endpoints and all their webhooks, live and as exported files',
-  consumers: 'save and change how far programs have read the webhooks of an endpoint',
-  keeping: 'pin and tag webhooks, and save and delete filters for your team',
-  endpoints: 'create and rename endpoints, and delete them with all their webhooks',
-  replay: 'replay webhooks to any URL',
-  secrets: 'add and remove signing secrets, but never read them',
-  keys: 'list and revoke your API keys, and create keys of its own, which stop working when you disconnect it',
+/** Grouped as the consent page shows them. */
+export const groupsAllowedToApps = {
+  Read: {
+    account: 'see your email address, your plan and the list of your connected apps',
+    reading: 'read your endpoints and all their webhooks, live and as exported files',
+  },
+  Change: {
+    consumers: 'save and change how far programs have read the webhooks of an endpoint',
+    keeping: 'pin and tag webhooks, and save and delete filters for your team',
+    endpoints: 'create and rename endpoints, and delete them with all their webhooks',
+    secrets: 'add and remove signing secrets, but never read them',
+    keys: 'list and revoke your API keys, and create keys of its own, which stop working when you disconnect it',
+  },
+  Send: {
+    replay: 'replay webhooks to any URL',
+  },
 } as const;
+
+export const allowedToApps = {
+  ...groupsAllowedToApps.Read,
+  ...groupsAllowedToApps.Change,
+  ...groupsAllowedToApps.Send,
+};
+
+/** What somebody should think about before they connect an app, and why. */
+export const risksOfApps: Partial<Record<keyof typeof allowedToApps, string>> = {
+  endpoints: "can't be undone",
+  secrets: "can't be undone",
+  keys: 'can stop your programs',
+  replay: 'data leaves this server',
+};
 
 export const deniedToApps = {
   team: 'see your team and its audit log, or invite and remove members',

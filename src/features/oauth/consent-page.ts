@@ -2,7 +2,7 @@
  * The consent page and the error page of the authorization endpoint. They have no scripts, load nothing from other origins and
  * cannot be framed. Every value that comes from a client is escaped.
  */
-import { allowedToApps, deniedToApps } from '../../core/access/permissions.ts';
+import { deniedToApps, groupsAllowedToApps, risksOfApps } from '../../core/access/permissions.ts';
 import tokens from '../../ui/styles/tokens.css' with { type: 'text' };
 import consentStyle from './consent.css' with { type: 'text' };
 
@@ -49,10 +49,19 @@ ${content}
 </html>
 `;
 
-const permissionList = (sentences: Record<string, string>): string =>
-  `<ul>${Object.values(sentences)
-    .map(sentence => `<li>${escapeHtml(sentence)}</li>`)
+const risks: Partial<Record<string, string>> = risksOfApps;
+
+const permissionList = (sentences: Readonly<Record<string, string>>): string =>
+  `<ul>${Object.entries(sentences)
+    .map(([permission, sentence]) => {
+      const risk = risks[permission];
+      return `<li>${escapeHtml(sentence)}${risk === undefined ? '' : ` <strong class="risk">${escapeHtml(risk)}</strong>`}</li>`;
+    })
     .join('')}</ul>`;
+
+const groups = Object.entries(groupsAllowedToApps)
+  .map(([group, sentences]) => `<dt>${group}</dt>\n<dd>${permissionList(sentences)}</dd>`)
+  .join('\n');
 
 export function consentPage(view: ConsentView): string {
   const { appName, verifiedHost, redirectHost, isLoopback, email, handle } = view;
@@ -68,23 +77,21 @@ export function consentPage(view: ConsentView): string {
     `Connect ${appName}`,
     `<h1>${name} wants to connect</h1>
 ${origin}
-<dl>
-<dt>It will be able to (scope <code>webhooks</code>)</dt>
-<dd>${permissionList(allowedToApps)}</dd>
-<dt>It won't be able to</dt>
-<dd>${permissionList(deniedToApps)}</dd>
-<dt>Afterwards, you return to</dt>
-<dd>${escapeHtml(redirectHost)}</dd>
-<dt>Your account</dt>
-<dd>${escapeHtml(email)}</dd>
-</dl>
 ${warning}
+<p>It will use your account <strong>${escapeHtml(email)}</strong>, and you return to <strong>${escapeHtml(redirectHost)}</strong>. It will be able to (scope <code>webhooks</code>):</p>
+<dl class="groups">
+${groups}
+</dl>
+<details>
+<summary>It won't be able to…</summary>
+${permissionList(deniedToApps)}
+</details>
 <form method="post" action="${consentPath}">
 <input type="hidden" name="handle" value="${escapeHtml(handle)}">
 <button class="primary" name="decision" value="allow">Connect</button>
 <button name="decision" value="deny">Cancel</button>
-</form>
-<p class="hint">You can disconnect the app at any time under Settings, Connected apps.</p>`,
+<p class="hint">You can disconnect the app at any time under Settings, Connected apps.</p>
+</form>`,
   );
 }
 

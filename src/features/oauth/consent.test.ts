@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { allowedToApps, deniedToApps } from '../../core/access/permissions.ts';
+import { allowedToApps, deniedToApps, risksOfApps } from '../../core/access/permissions.ts';
 import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
 import {
   base,
@@ -135,10 +135,13 @@ describe('sign-in and consent', () => {
     for (const text of ['self-registered, not verified', 'c.test', 'webhooks', 'ada@example.com'])
       expect(html).toContain(text);
     const sentences = (list: string | undefined) =>
-      [...(list ?? '').matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text);
+      [...(list ?? '').matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text?.replace(/ <strong.*/, ''));
     const [can, cannot] = html.split("It won't be able to");
     expect(sentences(can)).toEqual(Object.values(allowedToApps));
     expect(sentences(cannot)).toEqual(Object.values(deniedToApps));
+    expect([...html.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, group]) => group)).toEqual(['Read', 'Change', 'Send']);
+    expect(html).toContain('replay webhooks to any URL <strong class="risk">data leaves this server</strong>');
+    expect(html.match(/class="risk"/g)).toHaveLength(Object.keys(risksOfApps).length);
     expect(html).not.toContain('class="warning"');
     expect(await isConsent(await ask(L, { redirect_uri: 'http://127.0.0.1:1/cb' }))).toContain('class="warning"');
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
+import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
@@ -82,6 +83,37 @@ describe.skipIf(hasNoBrowser)(browserTitle('consent'), () => {
     const { access_token } = (await response.json()) as { access_token: string };
     const me = await fetch(`${dashboard.origin}/api/me`, { headers: { authorization: `Bearer ${access_token}` } });
     expect(((await me.json()) as { email: string }).email).toBe(owner.email);
+  });
+
+  test('without scripts, the decision is in view at every size, and what the app cannot do can be unfolded', async () => {
+    const storageState = await page.context().storageState();
+    const plain = await dashboard.open({ storageState, reducedMotion: 'reduce' });
+    for (const [width, height] of [
+      [1440, 900],
+      [390, 740],
+      [720, 450],
+    ] as const) {
+      await plain.setViewportSize({ width, height });
+      await plain.goto(address());
+      expect(await plain.locator('script').count()).toBe(0);
+      const isInView = () =>
+        plain.getByRole('button', { name: 'Connect' }).evaluate(button => {
+          const { x, y, bottom } = button.getBoundingClientRect();
+          return bottom <= innerHeight && button.contains(document.elementFromPoint(x + 5, y + 5));
+        });
+      expect([width, await isInView()]).toEqual([width, true]);
+      expect(await violationsInBothThemes(plain)).toEqual([]);
+      await plain.getByText("It won't be able to…").click();
+      await plain.getByText('see or change the answers that senders get').waitFor();
+      expect([width, await isInView()]).toEqual([width, true]);
+      expect(await violationsInBothThemes(plain)).toEqual([]);
+      const overflow = await plain.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    }
+    await plain.goto(`${dashboard.origin}/authorize?client_id=none`);
+    await plain.getByRole('heading', { name: "This app can't be connected" }).waitFor();
+    expect(await violationsInBothThemes(plain)).toEqual([]);
+    await plain.context().close();
   });
 
   test('cancelling redirects to the client with an error', async () => {
