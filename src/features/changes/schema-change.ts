@@ -14,6 +14,6 @@ export function changeOfSchema(
     vanished: `No longer in ${events}: ${field}`,
     type: `Another kind of value in ${events}: ${field}`,
   }[kind];
-  const query = type === '' ? '' : `?type=${encodeURIComponent(type.toWellFormed())}`;
-  return { kind: 'schema', text, link: `${base}/schemas${query}` };
+  const query = `type=${encodeURIComponent(type.toWellFormed())}`;
+  return { kind: 'schema', text, link: `${base}/schemas?${query}` };
 }

@@ -62,6 +62,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
     await page.getByRole('button', { name: 'Copied' }).waitFor();
   });
 
+  test('types are grouped by platform, the most frequent first, and changes come before the code', async () => {
+    await page.goto(`${listUrl}/schemas`);
+    await code().waitFor();
+    const order = () =>
+      page.getByRole('navigation', { name: 'Event types' }).locator('h2 > span:last-child, a > span:first-child').allInnerTexts();
+    await expectEventually(order).toEqual(['GitHub', 'push', hostileType, 'Unknown sender', 'Without a type']);
+    expect(await page.locator('main .section h2').allInnerTexts()).toEqual(['Changes', 'push']);
+  });
+
   test('changes link to the event that showed them', async () => {
     await open();
     const rows = page.getByRole('row');

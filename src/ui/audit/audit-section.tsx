@@ -15,7 +15,7 @@ import { useWorkspace } from '../kit/workspace.tsx';
 
 const pageSize = 50;
 
-const viaLabels: Record<AuditEntry['via'], string> = { dashboard: '', api: 'API key or app', command: 'command' };
+const viaLabels: Record<AuditEntry['via'], string> = { dashboard: '', api: 'API key or app', command: 'operator command' };
 
 const types: [type: string, label: string][] = [
   ['endpoint', 'Endpoints'],
@@ -65,7 +65,7 @@ export function AuditSection() {
   const filters = useFilters();
   const query = toQuery(filters);
   return (
-    <Card title="Audit log" lead="Every change in this team, including the operator's commands. Append-only.">
+    <Card title="Audit log" lead="Every change in this team, including the operator commands. Append-only.">
       <FilterFields filters={filters} />
       <Lines key={query} query={query} />
     </Card>

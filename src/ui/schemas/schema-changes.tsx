@@ -11,7 +11,7 @@ import { Time } from '../kit/time.tsx';
 import { useQuery } from '../kit/use-query.ts';
 
 const kindTitles: Record<SchemaChange['kind'], string> = { new: 'New', vanished: 'Removed', type: 'Type changed' };
-const firstShown = 20;
+const firstShown = 8;
 
 type ChangesProps = {
   endpointId: string;

@@ -1,8 +1,9 @@
 /*
- * The schemas of an endpoint: its event types, the chosen one as JSON Schema, TypeScript or Zod, and how they changed. The URL
- * holds what is chosen. Types and paths come from outside and are shown as text only.
+ * The schemas of an endpoint: its event types by platform, how they changed, and the chosen one as JSON Schema, TypeScript or Zod. The
+ * URL holds what is chosen. Types and paths come from outside and are shown as text only.
  */
 
+import { Fragment } from 'preact';
 import type { SchemaForm, TypeSchema } from '../../features/schemas/model.ts';
 import { TextView } from '../inspector/body/text-view.tsx';
 import { PlatformMark } from '../inspector/event/badges.tsx';
@@ -26,8 +27,9 @@ const formOptions: { id: SchemaForm; label: string; suffix: string }[] = [
 ];
 
 /** Null: without a type or platform. */
-export type SchemaChoice = { type: string | null; platform: string | null };
+type SchemaChoice = { type: string | null; platform: string | null };
 
+/** `chosen`: as in the URL, where the type of events without a type is empty; both null for the most frequent type. */
 type PageProps = { endpointId: string; chosen: SchemaChoice; as: string };
 
 export function SchemasPage({ endpointId, chosen, as }: PageProps) {
@@ -57,17 +59,32 @@ export function SchemasPage({ endpointId, chosen, as }: PageProps) {
   );
 }
 
+/** The platform of the most frequent type first, and in each the most frequent type first. */
+const byPlatform = (schemas: readonly TypeSchema[]): [platform: string | null, types: TypeSchema[]][] => [
+  ...Map.groupBy(
+    schemas.toSorted((a, b) => b.count - a.count),
+    ({ platform }) => platform,
+  ),
+];
+
 function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: readonly TypeSchema[] }) {
   const form = formOptions.find(({ id }) => id === as) ?? formOptions[0];
   const hrefOf = (choice: SchemaChoice, id = form?.id ?? 'jsonschema'): string => {
     const query = new URLSearchParams();
-    if (choice.type !== null) query.set('type', choice.type);
+    query.set('type', choice.type ?? '');
     if (choice.platform !== null) query.set('platform', choice.platform);
     if (id !== 'jsonschema') query.set('as', id);
     return `/app/endpoints/${endpointId}/schemas?${query}`;
   };
-  const isChosen = ({ type, platform }: SchemaChoice): boolean => type === chosen.type && platform === chosen.platform;
-  const current = schemas.find(isChosen) ?? schemas[0];
+  const groups = byPlatform(schemas);
+  const inOrder = groups.flatMap(([, types]) => types);
+  const isChosen = ({ type }: TypeSchema): boolean => type === (chosen.type || null);
+  const current =
+    chosen.type === null && chosen.platform === null
+      ? inOrder[0]
+      : (inOrder.find(one => isChosen(one) && one.platform === chosen.platform) ??
+        inOrder.find(isChosen) ??
+        inOrder[0]);
   if (!current || !form)
     return (
       <div class="settings-body col loose">
@@ -79,16 +96,20 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
   return (
     <>
       <nav class="side-nav" aria-label="Event types">
-        {schemas.map(schema => (
-          <TypeLink
-            key={`${schema.platform} ${schema.type}`}
-            schema={schema}
-            href={hrefOf(schema)}
-            isCurrent={schema === current}
-          />
+        {groups.map(([platform, types]) => (
+          <Fragment key={platform}>
+            <h2 class="line">
+              <PlatformMark platform={platform} />
+              <span>{platform === null ? 'Unknown sender' : visibleLine(platformTitle(platform))}</span>
+            </h2>
+            {types.map(schema => (
+              <TypeLink key={schema.type} schema={schema} href={hrefOf(schema)} isCurrent={schema === current} />
+            ))}
+          </Fragment>
         ))}
       </nav>
       <div class="settings-body col loose">
+        <SchemaChanges endpointId={endpointId} hrefOf={hrefOf} />
         <SchemaSection
           key={`${current.platform} ${current.type}`}
           endpointId={endpointId}
@@ -96,7 +117,6 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
           form={form}
           onForm={id => navigate(hrefOf(current, id), { replace: true })}
         />
-        <SchemaChanges endpointId={endpointId} hrefOf={hrefOf} />
       </div>
     </>
   );
@@ -107,13 +127,10 @@ const typeTitle = ({ type }: SchemaChoice): string => (type === null ? 'No type'
 type TypeLinkProps = { schema: TypeSchema; href: string; isCurrent: boolean };
 
 const TypeLink = ({ schema, href, isCurrent }: TypeLinkProps) => (
-  <Link to={href} class="line" aria-current={isCurrent ? 'page' : undefined}>
-    <PlatformMark platform={schema.platform} />
-    <span class="stack">
-      <span>{typeTitle(schema)}</span>
-      <span class="faint small">
-        {formatCount(schema.count, 'event')}, changed <Time at={schema.changedAt} long />
-      </span>
+  <Link to={href} class="stack" aria-current={isCurrent ? 'page' : undefined}>
+    <span>{typeTitle(schema)}</span>
+    <span class="faint small">
+      {formatCount(schema.count, 'event')}, changed <Time at={schema.changedAt} long />
     </span>
   </Link>
 );
