@@ -153,6 +153,7 @@ describe('saved secrets that fit', () => {
       expected: null,
       causes: [{ cause: 'other_secret', proven: true }],
       match: { secretId, last4, endpointId: other.id },
+      tried: { changes: [] },
     });
     expect(JSON.stringify(found)).not.toContain(key);
     // An endpoint without a secret says so as well.

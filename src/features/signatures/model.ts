@@ -109,7 +109,7 @@ export const SignatureExplanation = t.Object(
           description: 'how many confirmed secrets of the team’s other endpoints: 200 at most, fewer for a large body',
         }),
         changes: t.Array(literals(signatureCauses), {
-          description: 'what was undone, with each of `secrets`',
+          description: 'what was undone, with each of `secrets`; empty if another endpoint’s secret fits',
         }),
       }),
       {

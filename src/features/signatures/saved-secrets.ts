@@ -41,13 +41,13 @@ export function* trySaved(sent: Sent, { own, others }: SavedSecrets, shown: Verd
   const secrets = usable(own);
   const maxOthers = Math.min(maxOtherSecrets, Math.ceil(maxHashedBytes / (sent.delivery.body.length + 1)));
   const elsewhere = usable(others).slice(0, maxOthers);
-  const match = (yield* firstFit(elsewhere, tools, 'other_secret')) ?? (yield* firstUndone(secrets, tools));
+  const other = yield* firstFit(elsewhere, tools, 'other_secret');
   return {
-    match,
+    match: other ?? (yield* firstUndone(secrets, tools)),
     tried: {
       secrets: secrets.map(({ id, last4 }) => ({ id, last4 })),
       otherEndpoints: elsewhere.length,
-      changes: secrets.length > 0 ? tools.causes() : [],
+      changes: other || secrets.length === 0 ? [] : tools.causes(),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { violationsInBothThemes } from './accessibility.ts';
@@ -10,12 +10,15 @@ setDefaultTimeout(120_000);
 
 const secret = 'whsec_the_right_one';
 const bodyOf = (n: number): string => `{"id":"evt_${n}","type":"charge.refunded","amount":4900}`;
-const signatureOf = (at: number, body: string): string =>
-  createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
+const wrongSecret = 'whsec_of_another_webhook';
+const signatureOf = (at: number, body: string, key = secret): string =>
+  createHmac('sha256', key).update(`${at}.${body}`).digest('hex');
 
 describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
   let dashboard: Dashboard;
   let page: Page;
+  let address: string;
+  let endpointId: string;
   /** When the newer event was signed, in seconds. */
   let at: number;
 
@@ -27,19 +30,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
   afterAll(() => dashboard?.close());
 
   beforeEach(async () => {
-    const { id, address, listUrl } = await openEndpoint(page, 'Shop');
-    const send = (signedAt: number, body: string): Promise<string> =>
-      deliver(address, body, {
-        headers: {
-          'content-type': 'application/json',
-          'stripe-signature': `t=${signedAt},v1=${signatureOf(signedAt, body)}`,
-        },
-      });
+    const opened = await openEndpoint(page, 'Shop');
+    const { id, listUrl } = opened;
+    ({ address } = opened);
+    endpointId = id;
     at = Math.floor(Date.now() / 1000);
     await send(at - 10_920, bodyOf(1));
     await send(at, bodyOf(2));
     // Registered elsewhere, and wrong.
-    const wrong = { platform: 'stripe', secret: 'whsec_of_another_webhook' };
+    const wrong = { platform: 'stripe', secret: wrongSecret };
     await callApi(page, 'POST', `/api/endpoints/${id}/secrets`, wrong);
     await page.goto(listUrl);
     await page.locator('.event-row').first().getByText('Invalid').waitFor();
@@ -48,7 +47,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await panel().getByRole('heading', { name: 'Signed string' }).waitFor();
   });
 
+  // Its secrets would be tried on the events of the next test.
+  afterEach(() => callApi(page, 'DELETE', `/api/endpoints/${endpointId}`));
+
   const panel = () => page.getByRole('tabpanel');
+  const send = (signedAt: number, body: string, { key = secret, sent = body } = {}): Promise<string> =>
+    deliver(address, sent, {
+      headers: {
+        'content-type': 'application/json',
+        'stripe-signature': `t=${signedAt},v1=${signatureOf(signedAt, body, key)}`,
+      },
+    });
   const shot = async (name: string): Promise<void> => {
     const folder = Bun.env['SIGNATURE_SHOTS'];
     if (!folder) return;
@@ -115,6 +124,52 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await page.locator('.event-row.selected').getByText('Invalid').waitFor({ state: 'detached' });
     await expectEventually(() => page.evaluate(() => document.activeElement?.id)).toBe('tab-signature');
     await expectEventually(() => page.getByText('Check with another secret').count()).toBe(1);
+  });
+
+  test('what saved secrets and other events say stands above the form', async () => {
+    const tried = panel().getByRole('list', { name: 'Saved secrets that were tried' });
+    const rows = () => tried.getByRole('listitem').allTextContents();
+    const show = async (n: number): Promise<void> => {
+      await page.reload();
+      await page.locator('.event-row').nth(n).getByRole('link').click();
+      await panel().getByRole('heading', { name: 'Signed string' }).waitFor();
+    };
+    await expectEventually(rows).toEqual([
+      'Saved secrets of this endpoint1 tried: …hookNo match',
+      'Usual changes on the wayThe prefix of the secret, a final line break, line breaks, re-written JSONNo match',
+    ]);
+    await panel().getByText('1 other Stripe event within a minute is invalid, too, and none is valid.').waitFor();
+    await send(at, bodyOf(3), { key: wrongSecret });
+    await send(at, bodyOf(4), { key: wrongSecret, sent: `${bodyOf(4)}\n` });
+    await show(2);
+    await panel()
+      .getByText('1 other Stripe event within a minute is valid with the secret …hook, so this sender probably')
+      .waitFor();
+    await shot('signature-neighbours');
+    const isAboveForm = () =>
+      tried.evaluate(list => {
+        const form = list.closest('[role=tabpanel]')?.querySelector('.secret-form');
+        return Boolean(form && list.compareDocumentPosition(form) & Node.DOCUMENT_POSITION_FOLLOWING);
+      });
+    expect(await isAboveForm()).toBe(true);
+    await checkAccessibility();
+
+    await show(0);
+    await tried.getByText('A line break at the end of the body was added or removed on the way.').waitFor();
+    expect(await panel().getByText('so this sender').count()).toBe(0);
+    await show(1);
+    await panel().getByText('Its secret is …hook.').waitFor();
+
+    const other = await callApi<{ id: string }>(page, 'POST', '/api/endpoints', { name: 'Staging' });
+    await callApi(page, 'POST', `/api/endpoints/${other.id}/secrets`, { platform: 'stripe', secret });
+    await show(2);
+    await tried.getByText('The secret …_one of Staging matches. Enter it below to save it here, too.').waitFor();
+    await expectEventually(() => tried.getByRole('link', { name: 'Staging' }).getAttribute('href')).toBe(
+      `/app/endpoints/${other.id}`,
+    );
+    await shot('signature-other-endpoint');
+    await checkAccessibility();
+    await callApi(page, 'DELETE', `/api/endpoints/${other.id}`);
   });
 
   test('an old signature says how old, and what is allowed', async () => {

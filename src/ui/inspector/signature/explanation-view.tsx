@@ -1,4 +1,4 @@
-/* What a check of a signature found: scheme, age, received and expected signature, likely causes, and what was signed. */
+/* What a check of a signature found: scheme, age, received and expected signature, and what was signed. */
 
 import { useState } from 'preact/hooks';
 import type { SignatureExplanation } from '../../../features/signatures/model.ts';
@@ -9,14 +9,13 @@ import { formatExactTime } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { type PairRow, PairTable } from '../body/pair-table.tsx';
 import { SignedString } from './signed-string.tsx';
-import { describeCause, describeSkew, describeSource } from './wording.ts';
+import { describeSkew, describeSource } from './wording.ts';
 
 export function ExplanationView({ found }: { found: SignatureExplanation }) {
   const skew = describeSkew(found);
   return (
     <>
       {skew && <p class={`skew ${found.reason === 'timestamp_out_of_tolerance' ? 'bad' : ''}`}>{skew}</p>}
-      <Causes causes={found.causes} />
       <PairTable label="Scheme" rows={schemeRows(found)} />
       <Signatures found={found} />
       {found.signedString !== null && <SignedString found={found} />}
@@ -32,18 +31,6 @@ const schemeRows = ({ platform, scheme, timestamp, timestampFrom }: SignatureExp
     : [{ name: 'Signed at', value: new Date(timestamp).toISOString(), shown: formatExactTime(timestamp) }]),
   ...(timestampFrom === null ? [] : [{ name: 'Timestamp from', value: describeSource(timestampFrom) }]),
 ];
-
-const Causes = ({ causes }: Pick<SignatureExplanation, 'causes'>) =>
-  causes.length === 0 ? null : (
-    <section>
-      <h3 class="panel-title">{causes.some(one => one.proven) ? 'Cause' : 'Likely causes'}</h3>
-      <ul class="causes col tight">
-        {causes.map(one => (
-          <li key={one.cause}>{describeCause(one)}</li>
-        ))}
-      </ul>
-    </section>
-  );
 
 /** Received and expected beside each other, hidden until asked for: others may be looking at the screen. */
 function Signatures({ found }: { found: SignatureExplanation }) {
@@ -80,7 +67,7 @@ function Signatures({ found }: { found: SignatureExplanation }) {
 
 const whyNotExpected = ({ checkedWith, signedString }: SignatureExplanation): string => {
   if (checkedWith !== 'request')
-    return 'Enter the secret above to see the expected signature. It is never computed from a saved secret.';
+    return 'Enter a secret above to compute the expected signature. Saved secrets never reveal one.';
   return signedString === null
     ? 'This scheme sends the secret itself. It is compared with the one you enter.'
     : "This scheme verifies with a public key, so there's no expected value to compute.";

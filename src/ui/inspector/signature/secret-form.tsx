@@ -13,6 +13,7 @@ import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { findPlatform, platformsWithSecret } from '../../kit/format/platforms.ts';
 import { SelectField } from '../../kit/select-field.tsx';
 import { showToast } from '../../kit/toasts.tsx';
+import { Causes } from './saved-secrets.tsx';
 import { describeCheck } from './wording.ts';
 
 const schema = {
@@ -117,10 +118,11 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
           }}
         />
       </Form>
-      <p role="status">
+      <div role="status">
         {found && <strong class={describeCheck(found).tone}>{describeCheck(found).text}</strong>}{' '}
         <span class="faint">Check uses it once. Save stores it encrypted.</span>
-      </p>
+        {found && <Causes causes={found.causes} />}
+      </div>
     </section>
   );
 }

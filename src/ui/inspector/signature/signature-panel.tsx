@@ -1,28 +1,35 @@
-/* Explains the signature of an event, and mends it in place: a secret can be tried and saved without leaving the event. */
+/*
+ * Explains the signature of an event, and mends it in place: saved secrets are tried by themselves, and another one can be tried and
+ * saved without leaving the event.
+ */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import type { SignatureExplanation } from '../../../features/signatures/model.ts';
 import { api } from '../../kit/api.ts';
 import { Notice, Skeleton } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { Link } from '../../kit/navigation.tsx';
+import { useQuery } from '../../kit/use-query.ts';
 import { PairTable } from '../body/pair-table.tsx';
 import { VerdictBadge } from '../event/badges.tsx';
 import { useEventActions } from '../event/event-actions.ts';
 import { describeVerdict } from '../event/verdict.ts';
 import { ExplanationView } from './explanation-view.tsx';
+import { Advice, SavedSecrets } from './saved-secrets.tsx';
 import { SecretForm } from './secret-form.tsx';
 
 const signatureHeader = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
 
 export function SignaturePanel({ event }: { event: EventDetail }) {
+  const { id, signature } = event;
   const verdict = describeVerdict(event);
   const related = event.rawHeaders.filter(([name]) => signatureHeader.test(name));
   const { recheck } = useEventActions();
-  const { shown, problem } = useExplanation(event);
+  const key = `${id} ${signature?.verdict} ${signature?.reason}`;
+  const { value: shown, problem } = useQuery(key, () => api.checkSignature(id, {}));
   const [found, setFound] = useState<SignatureExplanation>();
-  const isMended = event.signature?.verdict === 'valid';
+  const isMended = signature?.verdict === 'valid';
   const explanation = found ?? shown;
   const form = (
     <SecretForm event={event} schemes={shown?.schemes ?? []} onFound={setFound} onSaved={() => void recheck()} />
@@ -32,7 +39,11 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
       <div id="signature-verdict" class={`verdict card col ${verdict.tone}`} tabIndex={-1}>
         <VerdictBadge tone={verdict.tone} label={verdict.label} />
         <p>{verdict.sentence}</p>
-        {verdict.advice && <p class="advice soft">{verdict.advice}</p>}
+        {shown ? (
+          <SavedSecrets event={event} found={shown} advice={verdict.advice} />
+        ) : (
+          <Advice>{verdict.advice}</Advice>
+        )}
         {verdict.action === 'confirm' && (
           <Link to={`/app/endpoints/${event.endpointId}/settings#secrets`} class="button plain">
             Review secrets
@@ -62,25 +73,4 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
       </div>
     </div>
   );
-}
-
-/** Without a secret; again when the event's verdict changes. */
-function useExplanation(event: EventDetail): { shown: SignatureExplanation | undefined; problem: string } {
-  const [shown, setShown] = useState<SignatureExplanation>();
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    let isCurrent = true;
-    api.checkSignature(event.id, {}).then(
-      result => {
-        if (!isCurrent) return;
-        setShown(result);
-        setProblem('');
-      },
-      (error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [event.id, event.signature?.verdict, event.signature?.reason]);
-  return { shown, problem };
 }

@@ -2,6 +2,7 @@
 
 import type { SignatureExplanation } from '../../../features/signatures/model.ts';
 import { platformTitle } from '../../kit/format/platforms.ts';
+import { formatCount } from '../../kit/format/time.ts';
 
 type Cause = SignatureExplanation['causes'][number];
 
@@ -60,6 +61,44 @@ const texts: Readonly<Record<Cause['cause'], string>> = {
 };
 
 export const describeCause = ({ cause }: Cause): string => texts[cause];
+
+/** `…7786, …04ab`; `…` for a secret that is too short to show a part of it. */
+export const describeSecrets = (secrets: readonly { last4: string }[]): string =>
+  secrets.map(({ last4 }) => `…${last4}`).join(', ');
+
+const changeNames: Partial<Record<Cause['cause'], string>> = {
+  body_line_end: 'a final line break',
+  body_line_breaks: 'line breaks',
+  body_json_rewritten: 're-written JSON',
+  other_url: 'another URL',
+  secret_prefix: 'the prefix of the secret',
+};
+
+export function describeChanges(changes: readonly Cause['cause'][]): string {
+  if (changes.length === 0) return 'Not tried, because the body is larger than 256 KiB.';
+  const text = changes.flatMap(one => changeNames[one] ?? []).join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** How many other events of the platform within a minute are valid and invalid. `isAll`: whether all valid ones were counted. */
+export type Neighbours = { valid: number; invalid: number; isAll: boolean };
+
+/** Empty if there are no others. */
+export function describeNeighbours(
+  { valid, invalid, isAll }: Neighbours,
+  { platform, tried }: Pick<SignatureExplanation, 'platform' | 'tried'>,
+): string {
+  const others = (count: number): string =>
+    `${formatCount(count, `other ${platformTitle(platform)} event`)} within a minute ${count === 1 ? 'is' : 'are'}`;
+  if (valid === 0)
+    return invalid > 0 && isAll
+      ? `${others(invalid)} invalid, too, and none is valid. The saved secret is probably not the one that the sender uses.`
+      : '';
+  const [only, ...more] = tried?.secrets ?? [];
+  const secret =
+    only && more.length === 0 && only.last4 !== '' ? `the secret ${describeSecrets([only])}` : 'a saved secret';
+  return `${isAll ? '' : 'At least '}${others(valid)} valid with ${secret}, so this sender probably uses another secret.`;
+}
 
 /** The verdict of a check with a typed secret. */
 export function describeCheck(found: SignatureExplanation): { tone: 'good' | 'bad' | 'muted'; text: string } {
