@@ -220,12 +220,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await callApi(page, 'POST', `/api/endpoints/${endpoint}/secrets`, { platform: 'github', secret });
     await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings`);
     const signing = page.locator('.secret-signing');
+    await page.getByRole('switch', { name: 'May sign replays: GitHub, ending in hook' }).check();
     await signing.locator('summary').click();
-    await signing.getByRole('checkbox').check();
     await signing.getByLabel('Another destination').fill('staging.example.com/hooks');
     await signing.getByText('Will add https://staging.example.com').waitFor();
     await page.keyboard.press('Enter');
     await signing.getByRole('button', { name: 'Remove https://staging.example.com' }).waitFor();
+    await signing.getByText('May sign for this server, https://staging.example.com').waitFor();
     await shot('secret-signing');
     await checkAccessibility();
     await page.goto(eventUrl);

@@ -1,62 +1,42 @@
-/* Whether the server may sign replays with a stored secret, and to which destinations beyond the generally allowed ones. */
+/* Whether the server may sign replays with a saved secret, and to which destinations beyond the generally allowed ones. */
 
 import { useId } from 'preact/hooks';
 import type { Secret } from '../../features/secrets/model.ts';
-import { api } from '../kit/api.ts';
-import { Checkbox } from '../kit/controls.tsx';
 import { readDestination } from '../kit/destination.ts';
 import { url } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
-import { platformTitle } from '../kit/format/platforms.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';
-import { showError } from '../kit/toasts.tsx';
 
-type SigningSecretsProps = { endpointId: string; secrets: readonly Secret[]; onChanged: () => void };
+type SigningProps = { secret: Secret; name: string; change: (what: Partial<Secret>) => Promise<void> };
 
-export const SigningSecrets = ({ endpointId, secrets, onChanged }: SigningSecretsProps) => (
-  <>
-    {secrets.map(one => (
-      <SecretSigning key={one.id} endpointId={endpointId} secret={one} onChanged={onChanged} />
-    ))}
-  </>
+export const SigningSwitch = ({ secret: { maySign }, name, change }: SigningProps) => (
+  <label class="checkbox switch soft">
+    <input
+      type="checkbox"
+      role="switch"
+      aria-label={`May sign replays: ${name}`}
+      aria-checked={maySign}
+      checked={maySign}
+      onChange={async ({ currentTarget }) => {
+        await change({ maySign: currentTarget.checked });
+        // The change may have failed.
+        currentTarget.checked = maySign;
+      }}
+    />
+    May sign replays
+  </label>
 );
 
-type SecretSigningProps = { endpointId: string; secret: Secret; onChanged: () => void };
-
-function SecretSigning({ endpointId, secret, onChanged }: SecretSigningProps) {
-  const { maySign, destinations, platform, last4 } = secret;
-  const name = `${platform === null ? 'any platform' : platformTitle(platform)}${last4 ? `, ending in ${last4}` : ''}`;
-  const change = async (what: { maySign?: boolean; destinations?: string[] }): Promise<void> => {
-    try {
-      await api.changeSecret(endpointId, secret.id, what);
-      onChanged();
-    } catch (error) {
-      showError(error);
-    }
-  };
-  return (
-    <details class="secret-signing drawer">
-      <summary>
-        Signing replays: {name} <span class="faint">{summaryOf(secret)}</span>
-      </summary>
-      <div class="col">
-        <Checkbox
-          label={`Let the server sign replays with this secret (${name})`}
-          hint="Re-signs with the current time, only unchanged events that are valid with this secret, never for connected apps. The secret is never shown."
-          checked={maySign}
-          onChange={isOn => void change({ maySign: isOn })}
-        />
-        {maySign && <Destinations destinations={destinations} onChange={next => change({ destinations: next })} />}
-      </div>
-    </details>
-  );
-}
-
-const summaryOf = ({ maySign, destinations }: Secret): string => {
-  if (!maySign) return 'off';
-  return destinations.length === 0 ? 'to loopback' : `to loopback and ${destinations.map(visibleLine).join(', ')}`;
-};
+/** What a secret may sign for, and below it the form that changes that. */
+export const SigningDestinations = ({ secret: { destinations }, change }: Omit<SigningProps, 'name'>) => (
+  <details class="secret-signing">
+    <summary class="faint">May sign for {['this server', ...destinations.map(visibleLine)].join(', ')}</summary>
+    <div class="col">
+      <Destinations destinations={destinations} onChange={next => change({ destinations: next })} />
+    </div>
+  </details>
+);
 
 const schema = {
   destination: url({

@@ -1,13 +1,15 @@
 /*
- * An endpoint's signing secrets: the confirmed ones, the unconfirmed ones that a handshake delivered, and the learning window in which
- * the next delivered secret counts as confirmed.
+ * An endpoint's signing secrets: the saved ones, those made for test events, the unconfirmed ones that a handshake delivered, and the
+ * learning window in which the next delivered secret counts as confirmed.
  */
 
-import type { Secret, SecretInput, SecretList } from '../../features/secrets/model.ts';
+import { useRef, useState } from 'preact/hooks';
+import type { Secret, SecretChange, SecretInput, SecretList } from '../../features/secrets/model.ts';
 import type { PlatformDescription } from '../../platforms/directory.ts';
+import { PlatformMark } from '../inspector/event/badges.tsx';
 import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
-import { Notice } from '../kit/controls.tsx';
+import { Button, Notice } from '../kit/controls.tsx';
 import { secret, text } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import {
@@ -16,29 +18,53 @@ import {
   platformTitle,
   titlesWithDeliveredSecret,
 } from '../kit/format/platforms.ts';
+import { formatCount } from '../kit/format/time.ts';
 import { IconButton } from '../kit/icon-button.tsx';
-import { Card, Loaded } from '../kit/page.tsx';
+import { Loaded } from '../kit/page.tsx';
 import type { SchemaOf } from '../kit/schema.ts';
 import { Time } from '../kit/time.tsx';
 import { showError, showToast } from '../kit/toasts.tsx';
 import { Until } from '../kit/until.tsx';
 import { useQuery } from '../kit/use-query.ts';
-import { SigningSecrets } from './secret-signing.tsx';
+import { SigningDestinations, SigningSwitch } from './secret-signing.tsx';
 
 export function SecretsSection({ id }: { id: string }) {
   const secrets = useQuery(id, () => api.secrets(id));
+  const [toggled, setToggled] = useState<boolean>();
+  const head = useRef<HTMLDivElement>(null);
+  const isAdding = toggled ?? secrets.value?.secrets.every(one => !isSaved(one)) ?? false;
+  const afterAdding = (): void => {
+    secrets.reload();
+    setToggled(false);
+    head.current?.querySelector('button')?.focus();
+  };
   return (
-    <Card
-      title="Signing secrets"
-      id="secrets"
-      lead="Add the platform's signing secret, and Hooktape checks the signature of every event. While you rotate a secret, add both. Secrets are stored encrypted and never shown again."
-    >
+    <section class="card section" id="secrets">
+      <div class="line loose spread top" ref={head}>
+        <div>
+          <h2>Secrets</h2>
+          <p class="lead">
+            Signatures are checked with these. A secret is stored encrypted and never shown again. While you rotate one,
+            save both.
+          </p>
+        </div>
+        <Button icon="plus" aria-expanded={isAdding} onClick={() => setToggled(!isAdding)}>
+          Add a secret
+        </Button>
+      </div>
       <Loaded query={secrets} what="the secrets" rows={1} inCard>
-        {list => <Secrets id={id} list={list} reload={secrets.reload} />}
+        {list => (
+          <>
+            {isAdding && <RegisterForm endpointId={id} onRegistered={afterAdding} />}
+            <Secrets id={id} list={list} reload={secrets.reload} />
+          </>
+        )}
       </Loaded>
-    </Card>
+    </section>
   );
 }
+
+const isSaved = ({ confirmed, test }: Secret): boolean => confirmed && !test;
 
 type SecretsProps = { id: string; list: SecretList; reload: () => void };
 
@@ -47,37 +73,50 @@ function Secrets({ id, list, reload }: SecretsProps) {
     await work;
     reload();
   };
-  const remove = (secret: Secret) => change(api.deleteSecret(id, secret.id));
   const accept = async (secret: Secret): Promise<void> => {
     await change(api.confirmSecret(id, secret.id));
     showToast('Secret confirmed. Existing events are re-checked immediately.');
   };
-  const confirmed = list.secrets.filter(one => one.confirmed);
+  const rows = (secrets: readonly Secret[]) => (
+    <ul class="rows">
+      {secrets.map(one => (
+        <SecretRow
+          key={one.id}
+          secret={one}
+          onConfirm={() => accept(one)}
+          onChange={what => change(api.changeSecret(id, one.id, what))}
+          onRemove={() => change(api.deleteSecret(id, one.id))}
+        />
+      ))}
+    </ul>
+  );
+  const saved = list.secrets.filter(isSaved);
   const unconfirmed = list.secrets.filter(one => !one.confirmed);
+  const test = list.secrets.filter(one => one.test);
   return (
     <>
-      {confirmed.length > 0 && (
-        <ul class="rows">
-          {confirmed.map(one => (
-            <SecretRow key={one.id} secret={one} onRemove={() => remove(one)} />
-          ))}
-        </ul>
+      {saved.length > 0 && rows(saved)}
+      {saved.some(one => one.maySign) && (
+        <p class="hint">
+          A secret that may sign replays signs unchanged events that are valid with it, never for connected apps.
+        </p>
       )}
-      <SigningSecrets endpointId={id} secrets={confirmed} onChanged={reload} />
+      {test.length > 0 && (
+        <details>
+          <summary class="soft">{formatCount(test.length, 'test secret')}, made for test events</summary>
+          <p class="hint">They sign test events of this endpoint, and count for nothing else.</p>
+          {rows(test)}
+        </details>
+      )}
       {unconfirmed.length > 0 && (
         <>
           <Notice tone="warn" title="Sent in a handshake, not confirmed">
             Anyone who knows the URL can send a secret. Confirm it only if you have just registered this URL with the
             platform, or if it matches the one the platform shows. Unconfirmed secrets are not used.
           </Notice>
-          <ul class="rows">
-            {unconfirmed.map(one => (
-              <SecretRow key={one.id} secret={one} onConfirm={() => accept(one)} onRemove={() => remove(one)} />
-            ))}
-          </ul>
+          {rows(unconfirmed)}
         </>
       )}
-      <RegisterForm endpointId={id} onRegistered={reload} />
       <LearningWindow
         until={list.learnSecretsUntil}
         onOpen={() => change(api.changeEndpoint(id, { learnSecretsFor: '10m' }))}
@@ -135,34 +174,35 @@ const SecretHint = ({ platform: { title, secretHint, docsUrl } }: { platform: Pl
   </>
 );
 
-type SecretRowProps = { secret: Secret; onConfirm?: () => Promise<void>; onRemove: () => Promise<void> };
+type SecretRowProps = {
+  secret: Secret;
+  onConfirm: () => Promise<void>;
+  onChange: (what: SecretChange) => Promise<void>;
+  onRemove: () => Promise<void>;
+};
 
-function SecretRow({ secret: { platform, last4, createdAt, test }, onConfirm, onRemove }: SecretRowProps) {
+function SecretRow({ secret, onConfirm, onChange, onRemove }: SecretRowProps) {
+  const { platform, last4, createdAt, confirmed, maySign } = secret;
+  const name = `${platform === null ? 'Any platform' : platformTitle(platform)}${last4 && `, ending in ${last4}`}`;
+  const change = (what: SecretChange) => onChange(what).catch(showError);
   return (
-    <li>
-      <strong>{platform === null ? 'Any platform' : platformTitle(platform)}</strong>
-      {test && <span class="badge">Test secret</span>}
-      <code class="faint">…{last4}</code>
-      <span class="faint">
-        added <Time at={createdAt} long />
-      </span>
-      <span class="grow" />
-      {onConfirm && (
-        <ActionButton act={onConfirm} aria-label={`Confirm the secret ending in ${last4}`}>
+    <li class="secret-row">
+      <PlatformMark platform={platform} />
+      <div class="stack">
+        <strong>{name}</strong>
+        <span class="faint">
+          Added <Time at={createdAt} long />
+        </span>
+        {maySign && <SigningDestinations secret={secret} change={change} />}
+      </div>
+      {confirmed ? (
+        <SigningSwitch secret={secret} name={name} change={change} />
+      ) : (
+        <ActionButton act={onConfirm} aria-label={`Confirm the secret ${name}`}>
           Confirm
         </ActionButton>
       )}
-      {onConfirm ? (
-        <ActionButton act={onRemove} aria-label={`Remove the secret ending in ${last4}`}>
-          Remove
-        </ActionButton>
-      ) : (
-        <IconButton
-          icon="trash"
-          label={`Remove the secret ending in ${last4}`}
-          onClick={() => void onRemove().catch(showError)}
-        />
-      )}
+      <IconButton icon="trash" label={`Remove the secret ${name}`} onClick={() => void onRemove().catch(showError)} />
     </li>
   );
 }
