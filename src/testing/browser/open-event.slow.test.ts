@@ -20,21 +20,26 @@ describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
 
   test('find in the hex view marks text and bytes, also those far below', async () => {
     const { address, listUrl } = await openEndpoint(page, 'bytes');
-    const body = new Uint8Array(9000).fill(0xff);
+    const body = new Uint8Array(3_000_000).fill(0xff);
     body.set(new TextEncoder().encode('needle'), 30);
-    body.set([0xca, 0xfe, 0xca, 0xfe], 8990);
+    body.set(new TextEncoder().encode('Needle'), 2_000_000);
+    body.set([0xca, 0xfe, 0xca, 0xfe], 2_999_982);
     const id = await deliver(address, body, { headers: { 'content-type': 'application/octet-stream' } });
     await page.goto(`${listUrl}/events/${id}`);
     await page.locator('.hex-row').first().waitFor();
     await page.keyboard.press('f');
     await page.keyboard.type('NEEDLE');
-    await page.locator('.find-count', { hasText: '1 of 1' }).waitFor();
-    await expectEventually(() => page.locator('.hex mark').allTextContents()).toEqual([
-      '6e 65',
-      'ne',
-      '65 64 6c 65',
-      'edle',
-    ]);
+    const marks = () => page.locator('.hex mark').allTextContents();
+    const first = ['6e 65', 'ne', '65 64 6c 65', 'edle'];
+    for (const [key, count, found] of [
+      [null, '1 of 2', first],
+      ['Enter', '2 of 2', ['4e 65 65 64 6c 65', 'Needle']],
+      ['Shift+Enter', '1 of 2', first],
+    ] as const) {
+      if (key) await page.keyboard.press(key);
+      await page.locator('.find-count', { hasText: count }).waitFor();
+      await expectEventually(marks).toEqual([...found]);
+    }
     await page.getByRole('textbox', { name: 'Find in this event' }).fill('cafe ca fe');
     await page.locator('.find-count', { hasText: '1 of 1' }).waitFor();
     await expectEventually(() => page.locator('.hex mark.current-hit').allTextContents()).toEqual([

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { hitsWithin, revealIn, useHits } from '../find-in-body/find-context.tsx';
 import { MarkedSpans } from '../find-in-body/marked-text.tsx';
 import { useVirtual } from '../list/use-virtual.ts';
-import { binaryText, hexColumn, hexRow, hexRowCount } from './bytes.ts';
+import { byteText, hexColumn, hexRow, hexRowCount } from './bytes.ts';
 
 const rowHeight = 20;
 const rowBytes = 16;
@@ -13,7 +13,7 @@ const rowBytes = 16;
 export function HexView({ bytes, order = 0 }: { bytes: Uint8Array; order?: number }) {
   const rows = hexRowCount(bytes);
   const { scroller, range, reveal } = useVirtual<HTMLElement>({ count: rows, rowHeight });
-  const texts = useMemo(() => [binaryText(bytes)], [bytes]);
+  const texts = useMemo(() => [byteText(bytes)], [bytes]);
   const toReveal = useRef(false);
   /** A narrow view scrolls sideways, too. The row of the hit may be rendered later. */
   const revealMark = (): void => {

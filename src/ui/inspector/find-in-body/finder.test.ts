@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { byteText } from '../body/bytes.ts';
 import { createFinder, type Finder, maxHits, type Source } from './finder.ts';
 
 /** A finder whose time stands still, and whose later work runs when asked. */
@@ -50,6 +51,25 @@ describe('a search in bytes', () => {
     expect(found('é', latin1(0xe3, 0x89))).toEqual([]);
     expect(found('"a": 1', '{"a":1}')).toEqual([1, 6]);
     expect(found('.*', 'x.*')).toEqual([1, 3]);
+  });
+
+  test('turns bytes into text piece by piece, and finds what lies across two pieces', () => {
+    const { finder, runAll } = openFinder({ msPerLook: 10 });
+    const bytes = new Uint8Array(1_100_000).fill(0xff);
+    const at = [0, 262_141, 262_144 * 3 - 1, 1_099_996];
+    for (const place of at) bytes.set([0xde, 0xad, 0xbe, 0xef], place);
+    const text = byteText(bytes);
+    let longest = 0;
+    const slice = (from: number, to: number): string => {
+      longest = Math.max(longest, to - from);
+      return text.slice(from, to);
+    };
+    const source: Source = { order: 0, texts: [{ length: text.length, slice }], isBytes: true };
+    finder.add(source);
+    finder.setTerms(['de ad be ef']);
+    expect(runAll()).toBeGreaterThan(4);
+    expect(finder.hitsOf(source).map(({ start }) => start)).toEqual(at);
+    expect(longest).toBeLessThan(300_000);
   });
 
   test('finds bytes by pairs of hexadecimal digits, with and without space, and the digits as text', () => {

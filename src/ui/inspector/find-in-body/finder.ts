@@ -10,10 +10,13 @@ export type Hit = Span & {
   readonly text: number;
 };
 
+/** A string, or what is converted to text piece by piece. */
+export type SourceText = Pick<string, 'length'> & { slice: (from: number, to: number) => string };
+
 export type Source = {
   /** Its place among the sources. */
   order: number;
-  texts: readonly string[];
+  texts: readonly SourceText[];
   /** The texts are JSON, whose strings have escapes. */
   isJson?: boolean;
   /** The texts are bytes, one character each. */
@@ -150,7 +153,7 @@ function* searchAll(sources: readonly [Source, Hit[]][], terms: readonly string[
     for (const [index, text] of source.texts.entries()) {
       const pattern = source.isBytes
         ? bytesPattern(terms)
-        : findPattern(terms, { inEscapes: source.isJson === true && text.includes('\\') });
+        : findPattern(terms, { inEscapes: source.isJson === true && text.slice(0, text.length).includes('\\') });
       if (!pattern) return;
       for (let from = 0; from < text.length; ) {
         from = searchPiece(text, from, pattern, hit => {
@@ -167,7 +170,7 @@ function* searchAll(sources: readonly [Source, Hit[]][], terms: readonly string[
 }
 
 /** Finds what begins in one piece of the text. @returns where the next piece begins */
-function searchPiece(text: string, from: number, pattern: RegExp, add: (span: Span) => void): number {
+function searchPiece(text: SourceText, from: number, pattern: RegExp, add: (span: Span) => void): number {
   const end = Math.min(text.length, from + pieceCharacters);
   const piece = text.slice(from, Math.min(text.length, end + overlapCharacters));
   let next = end;
@@ -182,9 +185,9 @@ function searchPiece(text: string, from: number, pattern: RegExp, add: (span: Sp
 }
 
 /** Whether a match that begins with a backslash begins with the second half of an escaped one. */
-function isInsideEscape(text: string, at: number, match: string): boolean {
+function isInsideEscape(text: SourceText, at: number, match: string): boolean {
   if (!match.startsWith('\\')) return false;
   let slashes = 0;
-  while (text[at - 1 - slashes] === '\\') slashes++;
+  while (slashes < at && text.slice(at - 1 - slashes, at - slashes) === '\\') slashes++;
   return slashes % 2 === 1;
 }
