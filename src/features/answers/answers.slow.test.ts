@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fromHarEntry } from '../../cli/import/har-entry.ts';
 import type { AnswerRule } from '../../core/answers/model.ts';
 import { rowsOf } from '../../testing/events.ts';
+import { eventually } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import type { EventSummary } from '../events/model.ts';
@@ -131,6 +132,56 @@ test('chance: the preview of an event shows the answer that its sender got', asy
   );
   expect(events.map(({ status }) => status)).toEqual(events.map(({ event }) => event.answered.status as number));
   expect(new Set(events.map(({ status }) => status)).size).toBe(2);
+});
+
+describe('a preview of the saved rules agrees with what test events and deliveries got', () => {
+  type Previewed = { event: EventSummary; rule: string | null; status: number | null };
+  const preview = async (id: string, rules: AnswerRule[], limit: number): Promise<Previewed[]> =>
+    (await ada.json<{ events: Previewed[] }>(200, 'POST', `/api/endpoints/${id}/answers/preview`, { rules, limit }))
+      .events;
+  const sendTest = (id: string, platform: string) =>
+    ada.json(201, 'POST', `/api/endpoints/${id}/test-events`, { platform });
+
+  test.each<[string, AnswerRule[]]>([
+    ['first', [{ first: 2, answer: { status: 500 } }]],
+    ['every', [{ every: 4, answer: { fault: 'stall' } }]],
+    ['rate', [{ rate: { max: 4, perS: 3600 }, answer: { status: 429 } }]],
+    ['delay', [{ first: 3, answer: { status: 503, delayMs: 20_000 } }]],
+    ['verdict', [{ when: 'verdict:valid', every: 3, answer: { status: 409, delayMs: 0, body: '{{id}}' } }]],
+  ])('%s, with and without a guard', async (_, rules) => {
+    for (const guard of [null, { methods: ['PUT'], onRefuse: 'record' }]) {
+      const { id, url } = await ada.createEndpoint();
+      await ada.json(200, 'PATCH', `/api/endpoints/${id}`, { guard });
+      await ada.json(200, 'PUT', `/api/endpoints/${id}/answers`, { rules });
+      const before = Date.now();
+      await eventually(async () => Date.now() > before);
+      for (const platform of ['stripe', 'github', 'stripe', 'notion', 'slack']) await sendTest(id, platform);
+      if (guard) expect((await post(url, '{}')).status).toBe(405);
+      for (const platform of ['stripe', 'shopify', 'github']) await sendTest(id, platform);
+      // As the dashboard sends them: in another order, and without what is the default.
+      const same = rules.map(({ answer: { body, delayMs, ...answer }, ...rule }) => ({
+        answer: { ...(body && { body }), ...(delayMs && { delayMs }), ...answer },
+        ...rule,
+      }));
+      const events = await preview(id, same, 5);
+      const got = events.map(({ event: { answered } }) => [answered.rule, answered.status]);
+      expect(events.map(({ rule, status }) => [rule, status])).toEqual(got);
+    }
+  });
+
+  test('edited rules, and events from before, begin anew', async () => {
+    const { id } = await ada.createEndpoint();
+    const rules: AnswerRule[] = [{ name: 'once', first: 1, answer: { status: 500 } }];
+    for (let n = 0; n < 3; n++) await sendTest(id, 'stripe');
+    await ada.json(200, 'PUT', `/api/endpoints/${id}/answers`, { rules });
+    expect((await preview(id, rules, 2)).map(({ rule }) => rule)).toEqual([null, 'once']);
+    const before = Date.now();
+    await eventually(async () => Date.now() > before);
+    for (let n = 0; n < 3; n++) await sendTest(id, 'stripe');
+    expect((await preview(id, rules, 2)).map(({ rule }) => rule)).toEqual([null, null]);
+    const edited: AnswerRule[] = [{ name: 'once', first: 1, answer: { status: 501 } }];
+    expect((await preview(id, edited, 2)).map(({ rule }) => rule)).toEqual([null, 'once']);
+  });
 });
 
 test('exports contain the answers to senders, and imports restore them', async () => {

@@ -3,6 +3,7 @@
  * after the response. Setting rules, even the same ones again, restarts their sequences.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { AnswerRule } from '../../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../../core/answers/rules.ts';
@@ -13,7 +14,7 @@ import { parseEventId } from '../../core/ids/ids.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { AnswerPreview, AnswerPreviewRequest, AnswerRules } from './model.ts';
 import { type PreviewedEvent, previewRules } from './preview.ts';
-import type { AnswersStore } from './store.ts';
+import type { AnswersStore, RulesRow } from './store.ts';
 
 type Endpoint = { seq: number; token: string };
 
@@ -48,7 +49,7 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
     async rules(principal: TeamAccess, id: string): Promise<AnswerRules> {
       const { seq } = await findEndpoint(principal, id);
       const row = await store.find({ teamId: principal.teamId, endpoint: seq });
-      return { rules: row ? (JSON.parse(row.rules.toString('utf8')) as AnswerRule[]) : [] };
+      return { rules: row ? parseRules(row) : [] };
     },
 
     /** @returns the rules with defaults filled in @throws invalid, naming rule and field; not_found */
@@ -75,7 +76,8 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
     },
 
     /**
-     * The answers that these rules would have given to the newest events. Changes nothing.
+     * The answers that these rules would have given to the newest events. If they are the saved rules, the answers that later events
+     * got, because their sequences and limits began before the events that are read here. Changes nothing.
      * @param signal aborted when the client disconnects
      * @throws invalid, not_found; as `ContentReads.run`
      */
@@ -88,9 +90,14 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       const reader = { ...principal, signal };
       const { active } = readRules(request);
       const endpoint = await findEndpoint(principal, id);
+      const saved = await store.find({ teamId: principal.teamId, endpoint: endpoint.seq });
+      const isSaved = saved && isDeepStrictEqual(readRules({ rules: parseRules(saved) }).active, active);
+      const savedAt = isSaved ? saved.createdAt : undefined;
       const events = await newest(reader, id, request.limit ?? defaultPreviewed);
-      const verdicts = new Map(events.map(event => [seqOf(event), event.verdict]));
-      const oldestFirst = events.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);
+      const isDecided = ({ receivedAt }: EventSummary): boolean => savedAt !== undefined && receivedAt > savedAt;
+      const tried = events.filter(event => !isDecided(event));
+      const verdicts = new Map(tried.map(event => [seqOf(event), event.verdict]));
+      const oldestFirst = tried.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);
       const answers = await contentReads.run(reader, read =>
         previewRules(active, contents(principal, id, oldestFirst, read), {
           signal,
@@ -102,12 +109,15 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       return {
         // An event without an answer is damaged or has just been removed.
         events: events.flatMap(event => {
-          const answer = answers.get(seqOf(event));
+          const { rule, status } = event.answered;
+          const answer = isDecided(event) ? { rule, status } : answers.get(seqOf(event));
           return answer ? [{ event, ...answer }] : [];
         }),
       };
     },
   };
 }
+
+const parseRules = ({ rules }: RulesRow): AnswerRule[] => JSON.parse(rules.toString('utf8')) as AnswerRule[];
 
 const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;

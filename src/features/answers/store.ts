@@ -8,8 +8,8 @@ import { insertIf } from '../../db/insert-if.ts';
 import { isOwn, type OwnEndpoint } from '../../db/resource-store.ts';
 import { answers } from '../../db/schema.ts';
 
-/** `rules`: JSON. */
-export type RulesRow = { version: number; endpoint: number; rules: Buffer };
+/** `rules`: JSON. `createdAt`: when they were saved, epoch ms. */
+export type RulesRow = { version: number; endpoint: number; rules: Buffer; createdAt: number };
 
 type Key = { version: number; slot: number; delivery: number };
 
@@ -41,7 +41,8 @@ export function createSequencesStore(client: Pick<Client, 'execute'>) {
 export type AnswersStore = ReturnType<typeof createAnswersStore>;
 
 export function createAnswersStore(db: Drizzle) {
-  const columns = { version: answers.version, endpoint: answers.endpoint, rules: answers.rules };
+  const { version, endpoint, rules, createdAt } = answers;
+  const columns = { version, endpoint, rules, createdAt };
   const rulesOf = (own: OwnEndpoint) => and(eq(answers.endpoint, own.endpoint), isOwn(db, own));
 
   return {

@@ -27,7 +27,10 @@ export function PreviewPanel({ endpointId, preview: { events, problem }, rules, 
       <p class="lead">
         What the last ten deliveries would get with the rules as edited here. Counters start at the oldest one.
       </p>
-      {isHeld && <Notice tone="warn">Fix the marked fields to update this preview.</Notice>}
+      <p class="hint">Deliveries since the rules were saved show what they really got, until you edit the rules.</p>
+      {isHeld && (
+        <Notice tone="warn">The rules have a problem. This preview shows the rules before that change.</Notice>
+      )}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {!events && !problem && <Skeleton rows={4} />}
       {events?.length === 0 && <p class="faint">No deliveries yet. The last ten appear here.</p>}
