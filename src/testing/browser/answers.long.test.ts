@@ -163,10 +163,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await setRules(closing);
     expect(await push('2').catch(() => 'cut')).toBe('cut');
     await page.goto(listUrl);
-    await page.locator('.event-row').getByText(`closed · ${hostileName}`).waitFor();
+    const closed = page.locator('.event-row').getByText('Connection closed');
+    await expectEventually(() => closed.getAttribute('title')).toContain(hostileName);
     await page.locator('a.header-mark[title*="close the connection: first 2 attempts"]').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
-    await page.locator('.event-row').filter({ hasText: '503 · rule-1' }).locator('.event-link').click();
+    await page.locator('.event-row').filter({ hasText: 'Answered 503' }).locator('.event-link').click();
     await page.getByText('Answered 503, by the rule “rule-1”.').waitFor();
     await page.getByRole('button', { name: 'Filter by answered:503' }).click();
     await page.waitForURL(url => url.searchParams.get('where') === 'answered:503');

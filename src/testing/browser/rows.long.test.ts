@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { isRemote } from '../remote/databases.ts';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -82,8 +82,13 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
 
   test('a row says what happened, and what the signature is worth', async () => {
     const github = rows().filter({ hasText: 'pull_request · opened' });
-    await github.getByText('Not checked').waitFor();
-    await expectEventually(() => github.locator('.preview').textContent()).toBe('#12 · Fix it');
+    await expectEventually(() => github.locator('.preview').textContent()).toBe('Fix it · #12');
+    await expectEventually(() => github.getByText('Signature not checked').isVisible()).toBe(true);
+    const stripe = rows().filter({ hasText: 'charge.succeeded' });
+    await expectEventually(() => stripe.locator('.preview').textContent()).toBe('4900 eur');
+    // What is as usual has no badge, and its method is not named.
+    await expectEventually(() => page.locator('.event-row :is(.badge, .method)').count()).toBe(0);
+    expect((await rows().first().boundingBox())?.height).toBe(56);
     await expectEventually(() => github.locator('time').textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
     const text = rows().filter({ hasText: 'first' }).locator('.preview');
     await expectEventually(() => text.textContent()).toBe('first second \u{1f469}\u200d\u{1f52c}‹U+202E›');
@@ -93,6 +98,34 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     // GitHub, Stripe, Gitea and GitLab.
     expect(new Set(marks).size).toBe(4);
     await shot('light');
+    await checkAccessibility();
+  });
+
+  test('at the end of a row is one exception, or a tick for a valid signature', async () => {
+    const { id } = await callApi<{ id: string }>(page, 'GET', `/api/endpoints/${listUrl.split('/').at(-1)}`);
+    const secret = 'a-secret-of-this-webhook';
+    await callApi(page, 'POST', `/api/endpoints/${id}/secrets`, { platform: 'github', secret });
+    const body = '{"action":"closed","number":13,"pull_request":{"title":"Fixed"}}';
+    const signature = `sha256=${new Bun.CryptoHasher('sha256', secret).update(body).digest('hex')}`;
+    await send(body, { 'x-github-event': 'pull_request', 'x-hub-signature-256': signature });
+    await callApi(page, 'PUT', `/api/endpoints/${id}/answers`, { rules: [{ name: 'flaky', answer: { status: 500 } }] });
+    for (const n of [1, 2])
+      await fetch(address, {
+        method: 'POST',
+        body: `{"again":${n}}`,
+        headers: { 'x-github-event': 'push', 'x-github-delivery': 'd1' },
+      });
+    await fetch(`${address}/login`);
+    await openList();
+    const opened = rows().filter({ hasText: 'pull_request · opened' });
+    await opened.locator('.badge.bad', { hasText: 'Invalid signature' }).waitFor();
+    const closed = rows().filter({ hasText: 'pull_request · closed' });
+    await closed.getByTitle('Signature valid').locator('svg').waitFor();
+    await rows().filter({ hasText: 'push' }).locator('.badge.warn', { hasText: '2 attempts · 500' }).waitFor();
+    const login = rows().filter({ hasText: '/login' });
+    await login.locator('.badge.warn', { hasText: 'Answered 500' }).waitFor();
+    await expectEventually(() => login.locator('.method').textContent()).toBe('GET');
+    await shot('exceptions');
     await checkAccessibility();
   });
 
@@ -196,7 +229,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
         const row = [...list.querySelectorAll('.event-row')].find(one => one.getBoundingClientRect().top >= top);
         return { text: row?.querySelector('.preview')?.textContent, top: row?.getBoundingClientRect().top ?? 0 };
       });
-    await page.locator('.event-list').evaluate(list => list.scrollTo(0, 60 * 90));
+    await page.locator('.event-list').evaluate(list => list.scrollTo(0, 56 * 90));
     await page.locator('.day-divider').first().waitFor();
     await strip.getByText(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ \w{3} \d{4}$/).waitFor();
     await shot('days');

@@ -166,7 +166,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
         .waitFor();
       await dialog().waitFor({ state: 'detached' });
     }
-    await expectEventually(() => page.locator('.event-row').getByText('500 · once').count()).toBe(1);
+    await expectEventually(() => page.locator('.event-row').getByText('Answered 500').count()).toBe(1);
     await page.goto(`${dashboard.origin}/app/endpoints/${id}/answers`);
     const previewed = page.locator('.preview-rows li');
     await expectEventually(() => previewed.getByText('once').count()).toBe(1);

@@ -24,7 +24,13 @@ const refusals: Record<NonNullable<Refused>, { short: string; sentence: string }
 export const isDefaultAnswer = ({ status, rule, delayMs, fault, limited }: Answered): boolean =>
   status === 200 && rule === null && delayMs === 0 && fault === null && !limited;
 
-/** For a row: `500 · rule-1`, `closed · rule-2`, `200 in 10 s · slow`, `Refused 403`. Undefined for the default answer. */
+/** An answer other than 2xx in a word: `500`, `closed`. */
+export function failureOf({ status, fault }: Answered): string | undefined {
+  if (status !== null && status >= 200 && status < 300) return undefined;
+  return fault ? faults[fault].short : String(status ?? 'cut off');
+}
+
+/** For one of several attempts: `500 · rule-1`, `closed · rule-2`, `200 in 10 s · slow`, `Refused 403`. Undefined for the default answer. */
 export function rowAnswerOf({ answered, refused }: Event): { tone: 'good' | 'bad' | 'warn'; text: string } | undefined {
   if (refused !== null) return { tone: 'warn', text: `Refused ${refused}` };
   if (isDefaultAnswer(answered)) return undefined;

@@ -6,19 +6,7 @@ import { Icon } from '../../kit/icons.tsx';
 import { lettersOf, markOf } from './platform-marks.ts';
 import type { Verdict } from './verdict.ts';
 
-const methodTones = new Map([
-  ['GET', 'blue'],
-  ['HEAD', 'blue'],
-  ['POST', 'good'],
-  ['PUT', 'warn'],
-  ['OPTIONS', 'warn'],
-  ['PATCH', 'violet'],
-  ['DELETE', 'bad'],
-]);
-
-export const Method = ({ method }: { method: string | null }) => (
-  <span class={`method rigid ${methodTones.get(method ?? '') ?? 'soft'}`}>{method ?? '?'}</span>
-);
+export const Method = ({ method }: { method: string | null }) => <span class="method rigid soft">{method ?? '?'}</span>;
 
 /** A stable hue per name: one of 12 that have enough contrast in both themes. */
 const hueOf = (name: string): number => {

@@ -125,7 +125,7 @@ type RowProps = EventListProps & {
 
 /** An event, an attempt of an unfolded delivery, or the end of the list. */
 function Row(props: RowProps) {
-  const { endpointId, isFolded, list, state, where, selectedId, hrefOf, row, layout, unfolded, selectedKey } = props;
+  const { isFolded, list, state, where, selectedId, hrefOf, row, layout, unfolded, selectedKey } = props;
   const rowTop = layout.topOf(row);
   const top = `translateY(${rowTop}px)`;
   const place = rowAt(row, unfolded);
@@ -166,7 +166,7 @@ function Row(props: RowProps) {
         isPicked={props.isPicked(event)}
         onPick={props.onPick}
         terms={searchTermsOf(where)}
-        folding={isFolded && delivery.attempts > 1 ? { endpointId, unfolded } : undefined}
+        unfolded={isFolded && delivery.attempts > 1 ? unfolded : undefined}
       />
     </>
   );

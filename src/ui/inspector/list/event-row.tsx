@@ -2,16 +2,15 @@
 
 import type { EventSummary } from '../../../features/events/model.ts';
 import { platformTitle } from '../../kit/format/platforms.ts';
-import { formatBytes } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { Link } from '../../kit/navigation.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Method, PlatformMark, VerdictBadge } from '../event/badges.tsx';
+import { Method, PlatformMark } from '../event/badges.tsx';
 import { RowPin, RowTags } from '../event/event-marks.tsx';
-import { RowAnswer } from '../event/event-outcome.tsx';
 import { MarkedText } from '../find-in-body/marked-text.tsx';
-import { AttemptsText, UnfoldButton, type Unfolded } from './folded-rows.tsx';
-import { previewOf, rowVerdictOf, titleOf } from './row-text.ts';
+import { UnfoldButton, type Unfolded } from './folded-rows.tsx';
+import { RowEnd } from './row-end.tsx';
+import { previewOf, titleOf } from './row-text.ts';
 
 /** `isRange`: all events from the last picked one. */
 export type Pick = (id: string, isRange: boolean) => void;
@@ -26,11 +25,10 @@ type RowProps = {
   /** Texts to mark. */
   terms: readonly string[];
   /** For a delivery with several attempts. */
-  folding: { endpointId: string; unfolded: Unfolded } | undefined;
+  unfolded: Unfolded | undefined;
 };
 
-export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms, folding }: RowProps) {
-  const verdict = rowVerdictOf(event);
+export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms, unfolded }: RowProps) {
   const title = titleOf(event);
   const preview = previewOf(event);
   return (
@@ -49,7 +47,7 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms
         }}
       >
         <span class="line">
-          <Method method={event.method} />
+          {event.method !== 'POST' && <Method method={event.method} />}
           <span class={`type grow cut ${title.isTyped ? '' : 'untyped'}`}>
             <MarkedText text={title.text} terms={terms} />
           </span>
@@ -57,26 +55,19 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms
           <Time at={event.receivedAt} isDayShown />
         </span>
         <span class="line small faint">
-          <span class={`sender rigid cut ${event.platform === null ? 'faint' : 'soft'}`}>
-            {visibleLine(platformTitle(event.platform))}
-          </span>
+          <span class="offscreen">{visibleLine(platformTitle(event.platform))}</span>
           <RowTags tags={event.tags} />
-          {folding ? (
-            <AttemptsText event={event} endpointId={folding.endpointId} />
-          ) : (
-            <span class={preview.isHighlights ? 'preview grow cut highlights' : 'preview grow cut'}>
-              <MarkedText text={preview.text} terms={terms} />
-            </span>
-          )}
-          {(!folding || event.refused !== null) && <RowAnswer event={event} />}
-          {verdict ? <VerdictBadge {...verdict} /> : !folding && <span class="size">{formatBytes(event.size)}</span>}
+          <span class={preview.isHighlights ? 'preview grow cut highlights' : 'preview grow cut'}>
+            <MarkedText text={preview.text} terms={terms} />
+          </span>
+          <RowEnd event={event} attempts={unfolded ? 'count' : 'place'} />
         </span>
       </Link>
-      {folding && (
+      {unfolded && (
         <UnfoldButton
-          isUnfolded={folding.unfolded.key === event.delivery.key}
+          isUnfolded={unfolded.key === event.delivery.key}
           attempts={event.delivery.attempts}
-          onToggle={() => folding.unfolded.toggle(event.delivery.key)}
+          onToggle={() => unfolded.toggle(event.delivery.key)}
         />
       )}
     </li>

@@ -1,19 +1,16 @@
-/* One row per delivery: the switch above the list, what a row says about its attempts, and the rows of an unfolded delivery. */
+/* One row per delivery: the switch above the list, and the rows of an unfolded delivery. */
 
 import { useState } from 'preact/hooks';
 import type { Delivery } from '../../../features/deliveries/model.ts';
-import type { EventSummary } from '../../../features/events/model.ts';
 import { dayOf } from '../../kit/format/time.ts';
 import { Icon } from '../../kit/icons.tsx';
 import { Link } from '../../kit/navigation.tsx';
 import { loadPreference, savePreference } from '../../kit/preferences.ts';
 import { Time } from '../../kit/time.tsx';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
-import { describeAttempts, formatGap } from '../event/attempts.ts';
-import { VerdictBadge } from '../event/badges.tsx';
-import { AttemptAnswer } from '../event/event-outcome.tsx';
+import { formatGap } from '../event/attempts.ts';
 import type { LiveList } from '../live/live-list.ts';
-import { rowVerdictOf } from './row-text.ts';
+import { RowEnd } from './row-end.tsx';
 import { useDelivery } from './use-delivery.ts';
 
 export type Folding = { isFolded: boolean; toggle: () => void };
@@ -82,12 +79,6 @@ export function rowAt(shown: number, { index, attempts }: Unfolded): { at: numbe
 export const shownAt = (at: number, { index, attempts }: Unfolded): number =>
   index >= 0 && at > index ? at + attempts.length : at;
 
-/** Shown instead of the preview. */
-export function AttemptsText({ event, endpointId }: { event: EventSummary; endpointId: string }) {
-  const delivery = useDelivery(endpointId, event.delivery);
-  return <span class="preview grow cut attempts">{describeAttempts(event.delivery.attempts, delivery?.attempts)}</span>;
-}
-
 type UnfoldButtonProps = { isUnfolded: boolean; attempts: number; onToggle: () => void };
 
 export const UnfoldButton = ({ isUnfolded, attempts, onToggle }: UnfoldButtonProps) => (
@@ -113,7 +104,6 @@ type AttemptRowProps = {
 };
 
 export function AttemptRow({ attempt, newestAt, top, href, isSelected }: AttemptRowProps) {
-  const verdict = rowVerdictOf(attempt);
   return (
     <li class={`event-row attempt-row ${isSelected ? 'selected' : ''}`} style={{ transform: top }}>
       <Link to={href} class="event-link grow" aria-current={isSelected ? 'true' : undefined} replace={isSelected}>
@@ -122,11 +112,10 @@ export function AttemptRow({ attempt, newestAt, top, href, isSelected }: Attempt
           <Time at={attempt.receivedAt} isDayShown={dayOf(attempt.receivedAt) === dayOf(newestAt)} />
         </span>
         <span class="line small faint">
-          <span class="preview grow cut attempts">
+          <span class="preview grow cut highlights">
             {attempt.gapMs === null ? 'first attempt' : `${formatGap(attempt.gapMs)} after the previous one`}
           </span>
-          {verdict && <VerdictBadge {...verdict} />}
-          <AttemptAnswer event={attempt} />
+          <RowEnd event={attempt} attempts="none" />
         </span>
       </Link>
     </li>

@@ -68,6 +68,6 @@ function rowOf(openId: string): HTMLElement | undefined {
 /** How many rows the list shows at once. */
 export function rowsPerPage(): number {
   const row = document.querySelector<HTMLElement>('.event-list .event-row');
-  const height = row?.offsetHeight || 60;
+  const height = row?.offsetHeight || 56;
   return Math.max(1, Math.floor((scroller()?.clientHeight ?? 0) / height) - 1);
 }

@@ -8,7 +8,7 @@ import { type Folding, FoldSwitch } from './folded-rows.tsx';
 
 export const compactRows = createSwitch('compact-rows');
 
-const rowHeights = { roomy: 60, compact: 36, compactTouch: 44 };
+const rowHeights = { roomy: 56, compact: 36, compactTouch: 44 };
 
 export function useRowHeight(): { rowHeight: number; isCompact: boolean } {
   const isCompact = compactRows.useValue();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { formatClock, formatDay, formatLongMoment, formatMoment, nextDay } from '../../kit/format/time.ts';
 import { shortened, visibleLine, visiblePreview } from '../../kit/format/visible.ts';
-import { previewOf, rowVerdictOf, titleOf } from './row-text.ts';
+import { exceptionOf, previewOf, type ShownAttempts, signatureOf, titleOf } from './row-text.ts';
 
 const scientist = '\u{1f469}\u{1f3fd}\u200d\u{1f52c}';
 const scotland = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
@@ -40,8 +40,8 @@ describe('the line of a row', () => {
       previewOf({ highlights, action, payloadPreview, size }).text;
     expect(of(['anna/tape', 'opened', '#12'], 'opened')).toBe('anna/tape · #12');
     expect(of(['opened'], 'opened', '{"action":"opened"}')).toBe('{"action":"opened"}');
-    expect(of([], null, '', 0)).toBe('no body');
-    expect(of([], null, 'a\0b')).toBe('binary data');
+    expect(of([], null, '', 0)).toBe('No body');
+    expect(of([], null, 'a\0b')).toBe('Binary data');
   });
 });
 
@@ -54,11 +54,40 @@ test('the title is the type with the action, else the path', () => {
   expect(of('x'.repeat(300), null).text).toBe('x'.repeat(120));
 });
 
-test('only events without a signature, or of which nothing is known, have no verdict', () => {
-  const labels = (['valid', 'invalid', 'unchecked', 'none', null] as const).map(
-    verdict => rowVerdictOf({ verdict })?.label,
-  );
-  expect(labels).toEqual(['Valid', 'Invalid', 'Not checked', undefined, undefined]);
+describe('the end of a row', () => {
+  const usual = {
+    verdict: 'none' as const,
+    refused: null,
+    answered: { status: 200, rule: null, delayMs: 0, fault: null, limited: false },
+    delivery: { key: 'k', basis: 'header' as const, attempt: 2, attempts: 1 },
+  };
+  const several = { ...usual.delivery, attempts: 3 };
+  const of = (change: object, attempts: ShownAttempts = 'count') =>
+    exceptionOf({ ...usual, ...change }, attempts)?.text;
+  const answered = (change: object) => ({ answered: { ...usual.answered, ...change } });
+
+  test('names nothing that is as usual', () => {
+    expect(of({})).toBeUndefined();
+    for (const verdict of ['valid', 'unchecked', null]) expect(of({ verdict })).toBeUndefined();
+    expect(of(answered({ status: 202, rule: 'slow', delayMs: 900 }))).toBeUndefined();
+  });
+
+  test('names one exception, the worst', () => {
+    const refused = { refused: 405, ...answered({ status: 405 }), delivery: several };
+    expect(of({ ...refused, verdict: 'invalid' })).toBe('Invalid signature');
+    expect(of(refused)).toBe('Refused 405');
+    expect(of({ delivery: several, ...answered({ status: 500 }) })).toBe('3 attempts · 500');
+    expect(of({ delivery: several })).toBe('3 attempts');
+    expect(of({ delivery: several }, 'place')).toBe('Attempt 2 of 3');
+    expect(of({ delivery: several }, 'none')).toBeUndefined();
+    expect(of(answered({ status: 500, rule: 'flaky' }))).toBe('Answered 500');
+    expect(of(answered({ status: null, fault: 'reset' }))).toBe('Connection reset');
+  });
+
+  test('says what the signature is worth, unless nothing is known', () => {
+    const texts = (['valid', 'invalid', 'unchecked', 'none', null] as const).map(verdict => signatureOf({ verdict }));
+    expect(texts).toEqual(['Signature valid', 'Invalid signature', 'Signature not checked', 'No signature', undefined]);
+  });
 });
 
 describe('times by the clock', () => {

@@ -1,8 +1,9 @@
-/* What a row of the event list says: its title, the line that matters, and the verdict. Pure. */
+/* What a row of the event list says: its title, the line that matters, and what needs a look. Pure. */
 
 import type { EventSummary } from '../../../features/events/model.ts';
 import { shortened, visibleLine, visiblePreview } from '../../kit/format/visible.ts';
-import type { Verdict } from '../event/verdict.ts';
+import { failureOf } from '../event/answered.ts';
+import { describeAttempts } from '../event/attempts.ts';
 
 const maxTypeCharacters = 120;
 
@@ -25,20 +26,40 @@ export function previewOf(event: Previewed): { text: string; isHighlights: boole
   if (highlights.length > 0) return { text: visiblePreview(highlights.join(' · ')), isHighlights: true };
   const isBinary = /[\0\ufffd]/.test(payloadPreview);
   return {
-    text: size === 0 ? 'no body' : isBinary ? 'binary data' : visiblePreview(payloadPreview),
+    text: size === 0 ? 'No body' : isBinary ? 'Binary data' : visiblePreview(payloadPreview),
     isHighlights: false,
   };
 }
 
-const verdicts: Record<NonNullable<EventSummary['verdict']>, Pick<Verdict, 'tone' | 'label'> | undefined> = {
-  valid: { tone: 'good', label: 'Valid' },
-  invalid: { tone: 'bad', label: 'Invalid' },
-  unchecked: { tone: 'muted', label: 'Not checked' },
-  none: undefined,
+const signatures: Record<NonNullable<EventSummary['verdict']>, string> = {
+  valid: 'Signature valid',
+  invalid: 'Invalid signature',
+  unchecked: 'Signature not checked',
+  none: 'No signature',
 };
 
-/** The short form for a row; undefined without a signature. */
-export const rowVerdictOf = ({
-  verdict,
-}: Pick<EventSummary, 'verdict'>): Pick<Verdict, 'tone' | 'label'> | undefined =>
-  verdict === null ? undefined : verdicts[verdict];
+/** Undefined when nothing is known. */
+export const signatureOf = ({ verdict }: Pick<EventSummary, 'verdict'>): string | undefined =>
+  verdict === null ? undefined : signatures[verdict];
+
+/** `count`: the row stands for all attempts of a delivery; `place`: for one of them; `none`: the row says which one elsewhere. */
+export type ShownAttempts = 'count' | 'place' | 'none';
+type Exceptional = Pick<EventSummary, 'verdict' | 'refused' | 'answered' | 'delivery'>;
+
+/** What needs a look: `Invalid signature`, else `Refused 405`, else `3 attempts · 500`. Undefined when everything went as usual. */
+export function exceptionOf(
+  event: Exceptional,
+  shown: ShownAttempts,
+): { tone: 'bad' | 'warn'; text: string } | undefined {
+  const { verdict, refused, answered, delivery } = event;
+  if (verdict === 'invalid') return { tone: 'bad', text: signatures.invalid };
+  if (refused !== null) return { tone: 'warn', text: `Refused ${refused}` };
+  const attempts = shown === 'none' || delivery.attempts < 2 ? '' : attemptsText(delivery, shown);
+  const failure = failureOf(answered);
+  if (attempts !== '') return { tone: 'warn', text: failure === undefined ? attempts : `${attempts} · ${failure}` };
+  if (failure === undefined) return undefined;
+  return { tone: 'warn', text: `${answered.status === null ? 'Connection' : 'Answered'} ${failure}` };
+}
+
+const attemptsText = ({ attempt, attempts }: EventSummary['delivery'], shown: ShownAttempts): string =>
+  shown === 'count' ? describeAttempts(attempts, undefined) : `Attempt ${attempt} of ${attempts}`;
