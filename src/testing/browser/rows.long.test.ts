@@ -129,10 +129,53 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     await checkAccessibility();
   });
 
-  test('what the search found is marked in rows', async () => {
-    await openList('?where=paid');
-    await expectEventually(() => page.locator('.event-row mark').first().textContent()).toBe('paid');
+  test('a search says how many events it found and where each matches, whole values first', async () => {
     await openList();
+    const found = page.getByText(/ contain/);
+    const box = page.getByRole('combobox', { name: 'Search and filter events' });
+    await expectEventually(() => found.count()).toBe(0);
+    await send('{"note":"x8123y"}');
+    await send('{"data":{"order_id":8123}}');
+    for (const n of [1, 2]) await send(`{"ref":"a81230${n}"}`);
+    await rows().filter({ hasText: 'a812302' }).waitFor();
+    const opened = page.url();
+    await box.fill('8123');
+    await page.getByText('4 events contain 8123', { exact: true }).waitFor();
+    // Typing never replaces the open event.
+    await page.waitForURL(`${opened}?where=8123`);
+    const previews = () => page.locator('.event-row .preview').allTextContents();
+    await expectEventually(previews).toEqual([
+      'body.data.order_id: 8123, the whole value',
+      'body.ref: a812302',
+      'body.ref: a812301',
+      'body.note: x8123y',
+    ]);
+    await expectEventually(() => page.locator('.event-row mark').allTextContents()).toEqual(Array(4).fill('8123'));
+    await page.locator('.day-strip', { hasText: 'Whole value · 1' }).waitFor();
+    await page.locator('.day-divider', { hasText: 'Part of a longer value · 3' }).waitFor();
+    await shot('search');
+    await checkAccessibility();
+    // What is new has not been looked at; a mark from elsewhere does not hide the reason.
+    await send('{"late":"8123"}');
+    await page.locator('.day-strip', { hasText: 'New · 1' }).waitFor();
+    await page.getByText('5 events contain 8123', { exact: true }).waitFor();
+    const { events } = await callApi<{ events: { id: string }[] }>(
+      page,
+      'GET',
+      `/api/events?endpointId=${listUrl.split('/').at(-1)}&where=x8123y`,
+    );
+    await callApi(page, 'PUT', `/api/events/${events[0]?.id}/tags`, { tags: ['seen'] });
+    await rows().getByText('seen').waitFor();
+    await expectEventually(() => rows().filter({ hasText: 'x8123y' }).count()).toBe(1);
+    // All that match are those up to the newest, which is not the first row.
+    await openList('?where=8123');
+    await rows().first().getByRole('checkbox').click({ force: true });
+    await bar().getByRole('button', { name: 'Select all that match' }).click();
+    await bar().getByText('All 5 events that match selected').waitFor();
+    await page.keyboard.press('Escape');
+    await openList('?where=body.order%3E4');
+    await page.getByText('2 events match', { exact: true }).waitFor();
+    await expectEventually(() => page.locator('.event-row mark').allTextContents()).toEqual(['6', '5']);
   });
 
   test('Shift extends the selection, which the URL keeps and Escape clears', async () => {

@@ -55,7 +55,9 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const { base, suffix, listHref, filter } = useInspectorLinks({ endpointId, eventId, where });
   const place = { list, endpointId, eventId, where };
   const selection = useSelection({ ...place, base, suffix, selected: selected.event });
-  const compareId = useComparable({ list, index: selection.index, length: state.length, event: selected.event });
+  // Grouped hits are in another order than time.
+  const index = state.wholeCount === undefined ? selection.index : -1;
+  const compareId = useComparable({ list, index, length: state.length, event: selected.event });
   const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
   const { picked, pickedIds, all, unpick } = picks;
   const replays = useReplays({ endpointId, where, list, selected, onSent });

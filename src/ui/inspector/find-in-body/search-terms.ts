@@ -16,6 +16,29 @@ export function searchTermsOf(where: string): readonly string[] {
   return last.terms;
 }
 
+export type Search = {
+  /** The words and phrases that events must contain. */
+  words: readonly string[];
+  /** The filter has nothing but these words. */
+  isOnlyWords: boolean;
+  /** Whether contents are searched, so that the list says where each event matches. */
+  looksInside: boolean;
+};
+
+export function searchOf(where: string): Search {
+  const filter = parse(where);
+  if (filter instanceof FilterError || !filter.root) return { words: none, isOnlyWords: false, looksInside: false };
+  const { root } = filter;
+  const wanted = wantedTerms(root);
+  const words = wanted.flatMap(term => (term.on === 'text' && term.text.trim() !== '' ? [term.text] : []));
+  const parts = root.kind === 'and' ? root.nodes : [root];
+  return {
+    words: [...new Set(words)].slice(0, maxTerms),
+    isOnlyWords: parts.every(part => part.kind === 'term' && part.on === 'text'),
+    looksInside: wanted.some(({ on }) => on !== 'column'),
+  };
+}
+
 function readTerms(where: string): readonly string[] {
   const filter = parse(where);
   if (filter instanceof FilterError || !filter.root) return none;

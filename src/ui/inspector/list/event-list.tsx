@@ -5,7 +5,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
 import { Button, Empty, Skeleton } from '../../kit/controls.tsx';
-import { dayOf, formatCount, formatDay, formatTimeOfDay } from '../../kit/format/time.ts';
+import { formatCount, formatDay, formatTimeOfDay } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { useQuery } from '../../kit/use-query.ts';
 import { SearchPaths } from '../find-in-body/search-paths.tsx';
@@ -13,6 +13,7 @@ import { searchTermsOf } from '../find-in-body/search-terms.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { EventRow, type Pick } from './event-row.tsx';
 import { AttemptRow, rowAt, shownAt, type Unfolded, useUnfolded } from './folded-rows.tsx';
+import { groupAt } from './hit-groups.ts';
 import { useRowHeight } from './list-options.tsx';
 import type { RowLayout } from './row-layout.ts';
 import { useRevealSelected } from './use-reveal-selected.ts';
@@ -65,13 +66,15 @@ export function EventList(props: EventListProps) {
   if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;
   if (state.phase === 'ready' && state.length === 0 && !state.hasMore)
     return <NoEvents endpointId={endpointId} where={where} />;
-  const receivedAt = (row: number): number | undefined => {
+  const titleAt = (row: number): string | undefined => {
     const place = rowAt(row, unfolded);
-    return 'at' in place ? list.at(place.at)?.receivedAt : unfolded.attempts[place.attempt]?.receivedAt;
+    const at = 'at' in place ? place.at : unfolded.index;
+    const receivedAt = ('at' in place ? list.at(at) : unfolded.attempts[place.attempt])?.receivedAt;
+    return receivedAt === undefined ? undefined : (groupAt(at, state) ?? formatDay(receivedAt, Date.now()));
   };
   return (
     <div class={`list-box ${isCompact ? 'compact' : ''}`}>
-      {state.length > 0 && <DayStrip scroller={scroller} layout={layout} receivedAt={receivedAt} />}
+      {state.length > 0 && <TopStrip scroller={scroller} layout={layout} titleAt={titleAt} />}
       {aboveCount > 0 && (
         <button type="button" class="above" onClick={() => scroller.current?.scrollTo({ top: 0, behavior: 'smooth' })}>
           ↑ {formatCount(aboveCount, 'new event')}
@@ -87,6 +90,7 @@ export function EventList(props: EventListProps) {
               layout={layout}
               unfolded={unfolded}
               selectedKey={selectedKey}
+              titleAt={titleAt}
             />
           ))}
         </ul>
@@ -121,6 +125,7 @@ type RowProps = EventListProps & {
   layout: RowLayout;
   unfolded: Unfolded;
   selectedKey: string | undefined;
+  titleAt: TitleAt;
 };
 
 /** An event, an attempt of an unfolded delivery, or the end of the list. */
@@ -157,7 +162,7 @@ function Row(props: RowProps) {
   const isSelected = id === selectedId || (isFolded && delivery.key === selectedKey && delivery.key !== unfolded.key);
   return (
     <>
-      {layout.hasGap(row) && <DayDivider at={event.receivedAt} rowTop={rowTop} />}
+      {layout.hasGap(row) && <Divider title={props.titleAt(row)} rowTop={rowTop} />}
       <EventRow
         event={event}
         top={top}
@@ -165,6 +170,7 @@ function Row(props: RowProps) {
         isSelected={isSelected}
         isPicked={props.isPicked(event)}
         onPick={props.onPick}
+        isDayShown={state.wholeCount === undefined}
         terms={searchTermsOf(where)}
         unfolded={isFolded && delivery.attempts > 1 ? unfolded : undefined}
       />
@@ -200,33 +206,28 @@ function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
   return state.isHalted ? <Button onClick={list.goOn}>{reached} · Keep searching</Button> : <>{reached}…</>;
 }
 
-/** Above the first row of a day. */
-const DayDivider = ({ at, rowTop }: { at: number; rowTop: number }) => (
+/** The day of a row, or its group in a search; undefined for a row that is no event. */
+type TitleAt = (row: number) => string | undefined;
+
+/** Above the first row of a day or a group. */
+const Divider = ({ title, rowTop }: { title: string | undefined; rowTop: number }) => (
   <li class="day-divider line soft" style={{ transform: `translateY(${rowTop - dividerHeight}px)` }}>
-    {formatDay(at, Date.now())}
+    {title}
   </li>
 );
 
-type DayStripProps = {
-  scroller: RefObject<HTMLElement | null>;
-  layout: RowLayout;
-  /** When the event of a row was received; undefined for a row that is no event. */
-  receivedAt: (row: number) => number | undefined;
-};
+type TopStripProps = { scroller: RefObject<HTMLElement | null>; layout: RowLayout; titleAt: TitleAt };
 
-/** The day of the row at the top. Renders again only when another day comes there. */
-function DayStrip({ scroller, layout, receivedAt }: DayStripProps) {
-  const [day, setDay] = useState<number>();
+/** The title of the row at the top. Renders again only when another one comes there. */
+function TopStrip({ scroller, layout, titleAt }: TopStripProps) {
+  const [title, setTitle] = useState('');
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    const measure = (): void => {
-      const at = receivedAt(layout.rowAt(element.scrollTop));
-      if (at !== undefined) setDay(dayOf(at));
-    };
+    const measure = (): void => setTitle(old => titleAt(layout.rowAt(element.scrollTop)) ?? old);
     measure();
     element.addEventListener('scroll', measure, { passive: true });
     return () => element.removeEventListener('scroll', measure);
   });
-  return <div class="day-strip line soft">{day === undefined ? '' : formatDay(day, Date.now())}</div>;
+  return <div class="day-strip line soft">{title}</div>;
 }

@@ -8,6 +8,7 @@ import { Time } from '../../kit/time.tsx';
 import { Method, PlatformMark } from '../event/badges.tsx';
 import { RowPin, RowTags } from '../event/event-marks.tsx';
 import { MarkedText } from '../find-in-body/marked-text.tsx';
+import { MatchedLine } from '../find-in-body/matched-line.tsx';
 import { UnfoldButton, type Unfolded } from './folded-rows.tsx';
 import { RowEnd } from './row-end.tsx';
 import { previewOf, titleOf } from './row-text.ts';
@@ -22,15 +23,18 @@ type RowProps = {
   isSelected: boolean;
   isPicked: boolean;
   onPick: Pick;
+  /** The list says of which day its rows are. */
+  isDayShown: boolean;
   /** Texts to mark. */
   terms: readonly string[];
   /** For a delivery with several attempts. */
   unfolded: Unfolded | undefined;
 };
 
-export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms, unfolded }: RowProps) {
+export function EventRow({ event, top, href, isSelected, isPicked, onPick, isDayShown, terms, unfolded }: RowProps) {
   const title = titleOf(event);
   const preview = previewOf(event);
+  const why = event.matched[0];
   return (
     <li class={`event-row ${isSelected ? 'selected' : ''} ${isPicked ? 'picked' : ''}`} style={{ transform: top }}>
       <PickBox id={event.id} title={title.text} platform={event.platform} isPicked={isPicked} onPick={onPick} />
@@ -52,14 +56,18 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms
             <MarkedText text={title.text} terms={terms} />
           </span>
           <RowPin pin={event.pin} />
-          <Time at={event.receivedAt} isDayShown />
+          <Time at={event.receivedAt} isDayShown={isDayShown} />
         </span>
         <span class="line small faint">
           <span class="offscreen">{visibleLine(platformTitle(event.platform))}</span>
           <RowTags tags={event.tags} />
-          <span class={preview.isHighlights ? 'preview grow cut highlights' : 'preview grow cut'}>
-            <MarkedText text={preview.text} terms={terms} />
-          </span>
+          {why ? (
+            <MatchedLine match={why} terms={terms} />
+          ) : (
+            <span class={preview.isInWords ? 'preview grow cut highlights' : 'preview grow cut'}>
+              <MarkedText text={preview.text} terms={terms} />
+            </span>
+          )}
           <RowEnd event={event} attempts={unfolded ? 'count' : 'place'} />
         </span>
       </Link>

@@ -15,6 +15,7 @@ import type { Folding } from './folded-rows.tsx';
 import { ListOptions } from './list-options.tsx';
 import { ListTimeline } from './list-timeline.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
+import { SearchCount } from './search-count.tsx';
 import type { Picks } from './use-picks.ts';
 
 type ListPaneProps = {
@@ -58,6 +59,7 @@ export function ListPane(props: ListPaneProps) {
       )}
       <ListOptions folding={folding} />
       {state.phase === 'failed' && !isUnreadable && <LoadFailure problem={state.problem} onRetry={restart} />}
+      <SearchCount endpointId={endpointId} where={where} isFolded={folding.isFolded} list={list} state={state} />
       <EventList
         endpointId={endpointId}
         isFolded={folding.isFolded}

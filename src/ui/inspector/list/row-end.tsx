@@ -15,12 +15,12 @@ export function RowEnd({ event, attempts }: { event: EventSummary; attempts: Sho
           {exception.text}
         </span>
       )}
-      {exception?.tone !== 'bad' && signature && (
+      {event.verdict === 'valid' && !exception && (
         <span class="tick rigid faint" title={signature}>
-          {event.verdict === 'valid' && !exception && <Icon name="check" />}
-          <span class="offscreen">{signature}</span>
+          <Icon name="check" />
         </span>
       )}
+      {exception?.tone !== 'bad' && <span class="offscreen">{signature}</span>}
     </>
   );
 }

@@ -19,16 +19,14 @@ export function titleOf({ eventType, action, path }: Pick<EventSummary, 'eventTy
 
 type Previewed = Pick<EventSummary, 'highlights' | 'action' | 'payloadPreview' | 'size'>;
 
-/** What matters in the payload and is not in the title, else its beginning. Binary data is shown as such, not as garbled text. */
-export function previewOf(event: Previewed): { text: string; isHighlights: boolean } {
+/** What matters in the payload and is not in the title, else its beginning. Binary data is named, not shown as garbled text. */
+export function previewOf(event: Previewed): { text: string; isInWords: boolean } {
   const { action, payloadPreview, size } = event;
   const highlights = event.highlights.filter(text => text !== action);
-  if (highlights.length > 0) return { text: visiblePreview(highlights.join(' · ')), isHighlights: true };
+  if (highlights.length > 0) return { text: visiblePreview(highlights.join(' · ')), isInWords: true };
   const isBinary = /[\0\ufffd]/.test(payloadPreview);
-  return {
-    text: size === 0 ? 'No body' : isBinary ? 'Binary data' : visiblePreview(payloadPreview),
-    isHighlights: false,
-  };
+  if (size === 0 || isBinary) return { text: size === 0 ? 'No body' : 'Binary data', isInWords: true };
+  return { text: visiblePreview(payloadPreview), isInWords: false };
 }
 
 const signatures: Record<NonNullable<EventSummary['verdict']>, string> = {

@@ -103,12 +103,13 @@ export function usePicks({ list, state, endpointId, where, eventId, index }: Pic
 /** The order in which they are replayed. Events that are not in the list come first, because most of them are older. */
 function oldestFirst(list: LiveList, picked: ReadonlySet<string>): string[] {
   if (picked.size === 0) return [];
-  const listed: string[] = [];
+  const rows: EventSummary[] = [];
   const { length } = list.state();
   for (let at = length - 1; at >= 0; at--) {
-    const id = list.at(at)?.id;
-    if (id !== undefined && picked.has(id)) listed.push(id);
+    const row = list.at(at);
+    if (row && picked.has(row.id)) rows.push(row);
   }
+  const listed = rows.sort((a, b) => a.receivedAt - b.receivedAt).map(({ id }) => id);
   const known = new Set(listed);
   return [...[...picked].filter(id => !known.has(id)), ...listed];
 }
@@ -149,12 +150,12 @@ function useAllPicked({ list, endpointId, where }: Pick<PicksOptions, 'list' | '
   useEffect(() => clearAll, [endpointId, where]);
 
   const selectAll = async (): Promise<void> => {
-    const newest = list.at(0);
-    if (!newest) return;
+    const newestAt = newestIn(list);
+    if (newestAt === undefined) return;
     clearAll();
     const controller = new AbortController();
     counting.current = controller;
-    const matching = matchingUntil(endpointId, where, newest.receivedAt);
+    const matching = matchingUntil(endpointId, where, newestAt);
     setAll({ ...matching, count: undefined });
     setInspectorState({ picked: [] });
     try {
@@ -167,4 +168,11 @@ function useAllPicked({ list, endpointId, where }: Pick<PicksOptions, 'list' | '
     }
   };
   return { all, selectAll, clearAll };
+}
+
+/** When the newest row was received: the first one, unless hits are grouped. */
+function newestIn(list: LiveList): number | undefined {
+  const { length, wholeCount } = list.state();
+  const rows = Array.from({ length: wholeCount === undefined ? Math.min(1, length) : length }, (_, at) => list.at(at));
+  return rows.length === 0 ? undefined : Math.max(...rows.map(row => row?.receivedAt ?? 0));
 }

@@ -1,5 +1,5 @@
 /*
- * The layout of the event list: the rows, the attempts of an unfolded delivery between them, and a divider where a day begins. When it
+ * The layout of the event list: the rows, the attempts of an unfolded delivery between them, and a divider where a day or a group of hits begins. When it
  * changes above the visible rows (arrivals, deletions, other heights), the list scrolls so that these stay where they are.
  */
 
@@ -8,6 +8,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { createDayBreaks } from '../live/day-breaks.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { rowAt, shownAt, type Unfolded } from './folded-rows.tsx';
+import { groupStarts } from './hit-groups.ts';
 import { createRowLayout, type RowLayout } from './row-layout.ts';
 import type { VirtualRange } from './use-virtual.ts';
 
@@ -18,12 +19,13 @@ type LayoutOptions = { list: LiveList; state: LiveListState; unfolded: Unfolded;
 /** @returns the same object while nothing changes */
 export function useRowLayout({ list, state, unfolded, count, rowHeight }: LayoutOptions): RowLayout {
   const findBreaks = useMemo(() => createDayBreaks(list), [list]);
-  const { length, arrivalCount, revision } = state;
+  const { length, arrivalCount, revision, wholeCount } = state;
   const attempts = unfolded.attempts.length;
   return useMemo(() => {
-    const gaps = findBreaks({ length, arrivalCount, revision }).map(at => shownAt(at, unfolded));
+    const starts = groupStarts({ arrivalCount, wholeCount }) ?? findBreaks({ length, arrivalCount, revision });
+    const gaps = starts.map(at => shownAt(at, unfolded));
     return createRowLayout({ count, rowHeight, gaps, gapHeight: dividerHeight });
-  }, [findBreaks, length, arrivalCount, revision, unfolded.index, attempts, count, rowHeight]);
+  }, [findBreaks, length, arrivalCount, revision, wholeCount, unfolded.index, attempts, count, rowHeight]);
 }
 
 type AnchorOptions = {

@@ -57,6 +57,40 @@ describe('live list', () => {
     expect(list.state().hasMore).toBe(false);
   });
 
+  test('while all hits of a search are on one page, those on whole values come first', async () => {
+    const matched = (n: number) => [{ field: 'body.id', text: n % 2 === 0 ? '8123' : 'x8123' }];
+    const hits = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ ...event(9 - at), matched: matched(9 - at) }));
+    const open = async (pages: EventPage[]) => {
+      const list = createLiveList({
+        isFolded: false,
+        isWhole: one => one.matched.some(({ text }) => text === '8123'),
+        fetchPage: async () => pages.shift() ?? { events: [], nextCursor: null, scannedTo: null },
+        onChange: () => {},
+      });
+      await list.start();
+      return list;
+    };
+    const list = await open([{ events: hits(5), nextCursor: null, scannedTo: null }]);
+    expect(ids(list)).toEqual([8, 6, 9, 7, 5]);
+    expect(list.state().wholeCount).toBe(2);
+    list.push(event(10));
+    expect(ids(list)).toEqual([10, 8, 6, 9, 7, 5]);
+    list.remove(['evt_8']);
+    expect(list.state().wholeCount).toBe(1);
+
+    const more = await open([
+      { events: hits(3), nextCursor: 'x', scannedTo: 7 },
+      { events: [], nextCursor: null, scannedTo: null },
+    ]);
+    expect([ids(more), more.state().wholeCount]).toEqual([[9, 8, 7], undefined]);
+    await more.loadTo(9);
+    expect([ids(more), more.state().wholeCount]).toEqual([[8, 9, 7], 1]);
+
+    const even = await open([{ events: [event(4), event(3)], nextCursor: null, scannedTo: null }]);
+    expect([ids(even), even.state().wholeCount]).toEqual([[4, 3], undefined]);
+  });
+
   test('new events are added at the top once and are found by id', async () => {
     const { list } = await setUp(2);
     for (const n of [3, 4, 3, 2]) list.push(event(n));

@@ -27,12 +27,16 @@ export type LiveListState = {
   arrivalCount: number;
   /** Changes when rows were taken out or exchanged; not when they were added at either end. */
   revision: number;
+  /** The first rows after the arrivals that are found by a whole value, in a search with few hits; undefined: newest first. */
+  wholeCount: number | undefined;
 };
 
 export type LiveListOptions = {
   /** One row per delivery: a new attempt takes the place of the one before, at the top. */
   isFolded: boolean;
   fetchPage: (cursor: string | undefined) => Promise<EventPage>;
+  /** For a search: while all hits fit on one page, those on whole values come first. */
+  isWhole?: ((event: EventSummary) => boolean) | undefined;
   onChange: () => void;
 };
 
@@ -41,7 +45,10 @@ export type LiveList = ReturnType<typeof createLiveList>;
 /** A long search goes on by itself for this many pages. Each takes the server about a quarter of a second. */
 const maxCutPages = 20;
 
-export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOptions) {
+/** The rows of a page. */
+const maxGrouped = 100;
+
+export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveListOptions) {
   /** New events, oldest first, so that adding one is a push. The last one is row 0. */
   let newer: EventSummary[] = [];
   let older: EventSummary[] = [];
@@ -54,10 +61,8 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   let phase: LiveListState['phase'] = 'loading';
   let problem = '';
   let failures = 0;
-  let isPaused = false;
-  let isLoadingMore = false;
+  let [isPaused, isLoadingMore, isGrouped, isClosed] = [false, false, false, false];
   let arrivedDuringRefresh: Map<string, EventSummary> | undefined;
-  let isClosed = false;
   /** More than a page of new events was found while paused: the list is reloaded when it resumes. */
   let hasGap = false;
   let searchedTo: number | null = null;
@@ -165,6 +170,16 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
     failures = 0;
     problem = '';
     phase = 'ready';
+    isGrouped = false;
+    group();
+  };
+
+  const group = (): void => {
+    const grouped = isWhole && !isGrouped && cursor === null ? wholeFirst(older, isWhole) : undefined;
+    if (!grouped) return;
+    older = grouped;
+    isGrouped = true;
+    revision++;
   };
 
   const findIndex = (test: (event: EventSummary) => boolean): number => {
@@ -203,6 +218,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
         cutPages = page.scannedTo === null ? 0 : cutPages + 1;
         notify();
       }
+      group();
     } catch (error) {
       targetLength = 0;
       problem = error instanceof Error ? error.message : "Couldn't load more events.";
@@ -247,6 +263,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
       isHalted: isHalted(),
       arrivalCount: newer.length,
       revision,
+      wholeCount: isGrouped && isWhole ? older.filter(isWhole).length : undefined,
     }),
 
     start,
@@ -294,4 +311,14 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
 function removeDelivery(rows: EventSummary[], { delivery }: EventSummary): void {
   const index = rows.findLastIndex(one => one.delivery.key === delivery.key);
   if (index >= 0) rows.splice(index, 1);
+}
+
+/** Hits on whole values first; undefined where that makes no difference, and for more than a page. */
+function wholeFirst(
+  rows: readonly EventSummary[],
+  isWhole: (event: EventSummary) => boolean,
+): EventSummary[] | undefined {
+  const whole = rows.filter(isWhole);
+  if (rows.length > maxGrouped || whole.length === 0 || whole.length === rows.length) return undefined;
+  return [...whole, ...rows.filter(one => !isWhole(one))];
 }

@@ -8,6 +8,9 @@ import { parseFilter } from '../../../shared/filter/parser.ts';
 import { api, apiListeners } from '../../kit/api.ts';
 import { retryDelayMs, useRetry } from '../../kit/retry.ts';
 import type { Marks } from '../event/use-event.ts';
+import { hasWholeMatch } from '../find-in-body/matched.ts';
+import { findPattern } from '../find-in-body/pattern.ts';
+import { searchOf } from '../find-in-body/search-terms.ts';
 import { createLiveList, type LiveList, type LiveListState } from './live-list.ts';
 import { type Connection, failedState, openLiveStream } from './stream.ts';
 
@@ -51,6 +54,7 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
     const createdAt = Date.now();
     const created = createLiveList({
       isFolded,
+      isWhole: wholeTestOf(where),
       fetchPage: async cursor => {
         // The server would refuse a wrong filter, too.
         parseFilter(where);
@@ -105,8 +109,10 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
         list.push(event);
       },
       onChanged: event => {
+        // The stream does not say where an event matches.
+        const { matched: _, ...changed } = event;
         const { id, pin, tags } = event;
-        list.change(event);
+        list.change(changed);
         page.onMarked({ id, pin, tags });
       },
       onDeleted: id => {
@@ -144,4 +150,10 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
     isGone,
     restart: () => setRestarts(restarts + 1),
   };
+}
+
+/** Undefined without words to search for. */
+function wholeTestOf(where: string): ((event: EventSummary) => boolean) | undefined {
+  const pattern = findPattern(searchOf(where).words);
+  return pattern && (({ matched }) => hasWholeMatch(matched, pattern));
 }

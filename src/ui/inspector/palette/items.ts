@@ -1,7 +1,7 @@
 /* What the command palette offers: the commands of the page, endpoints, and events. */
 
 import type { Endpoint } from '../../../features/endpoints/model.ts';
-import type { EventSummary } from '../../../features/events/model.ts';
+import type { EventSummary, Matched } from '../../../features/events/model.ts';
 import { type Command, listedCommands } from '../../kit/commands.ts';
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { formatTimeOfDay } from '../../kit/format/time.ts';
@@ -14,6 +14,8 @@ export type PaletteItem = Ranked & {
   group: 'Recent' | 'Actions' | 'Endpoints' | 'Events';
   /** Beside the label, fainter. */
   detail: string;
+  /** Where an event meets what was typed; in place of the detail. */
+  matched?: Matched | undefined;
   /** The key that does the same. */
   keyLabel: string;
   run: () => void;

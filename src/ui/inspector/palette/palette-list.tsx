@@ -1,12 +1,15 @@
 /* The items of the command palette in their groups. The text field has the focus and the keyboard. */
 
 import { useEffect, useRef } from 'preact/hooks';
+import { MatchedLine } from '../find-in-body/matched-line.tsx';
 import type { PaletteItem } from './items.ts';
 
 type PaletteListProps = {
   /** The list is `{id}-list`, its options `{id}-0`, …. */
   id: string;
   items: readonly PaletteItem[];
+  /** What was typed, as `searchTermsOf` reads it. */
+  terms: readonly string[];
   /** -1 without one. */
   chosenIndex: number;
   onChoose: (item: PaletteItem) => void;
@@ -14,7 +17,7 @@ type PaletteListProps = {
   onPoint: (index: number) => void;
 };
 
-export function PaletteList({ id, items, chosenIndex, onChoose, onPoint }: PaletteListProps) {
+export function PaletteList({ id, items, terms, chosenIndex, onChoose, onPoint }: PaletteListProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
@@ -51,7 +54,11 @@ export function PaletteList({ id, items, chosenIndex, onChoose, onPoint }: Palet
                   onPointerMove={() => index !== chosenIndex && onPoint(index)}
                 >
                   <span class="cut grow">{item.label}</span>
-                  {item.detail && <span class="palette-detail cut soft small">{item.detail}</span>}
+                  {item.matched ? (
+                    <MatchedLine match={item.matched} terms={terms} />
+                  ) : (
+                    item.detail && <span class="palette-detail cut soft small">{item.detail}</span>
+                  )}
                   {item.keyLabel && <kbd>{item.keyLabel}</kbd>}
                 </div>
               ),

@@ -9,6 +9,7 @@ import { Icon } from '../../kit/icons.tsx';
 import { currentLocation, navigate } from '../../kit/navigation.tsx';
 import { useWorkspace } from '../../kit/workspace.tsx';
 import { filterQuery } from '../filter/filter-url.ts';
+import { searchTermsOf } from '../find-in-body/search-terms.ts';
 import { loadedEvents } from './event-source.ts';
 import { commandItems, endpointItems, eventItem, type PaletteItem } from './items.ts';
 import { PaletteList } from './palette-list.tsx';
@@ -95,7 +96,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
         />
         <kbd>Esc</kbd>
       </div>
-      <PaletteList id={id} items={items} chosenIndex={chosenIndex} onChoose={choose} onPoint={setActive} />
+      <PaletteList
+        id={id}
+        items={items}
+        terms={searchTermsOf(text)}
+        chosenIndex={chosenIndex}
+        onChoose={choose}
+        onPoint={setActive}
+      />
       {items.length === 0 && !isBusy && <p class="palette-note soft">Nothing found.</p>}
       {isBusy && <p class="palette-note soft">Searching older events…</p>}
       <p class="offscreen" role="status" aria-live="polite">

@@ -57,7 +57,9 @@ async function find(
   ]);
   const found = [...pinned.filter(({ pin }) => pin?.name?.includes(name)), ...matching];
   const unique = new Map(found.map(event => [event.id, event]));
-  return [...unique.values()].slice(0, maxFound).map(event => eventItem(event, hrefOf(endpointId, event.id)));
+  return [...unique.values()]
+    .slice(0, maxFound)
+    .map(event => ({ ...eventItem(event, hrefOf(endpointId, event.id)), matched: event.matched[0] }));
 }
 
 const hrefOf = (endpointId: string, id: string): string => `/app/endpoints/${endpointId}/events/${id}`;

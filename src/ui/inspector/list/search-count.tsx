@@ -1,0 +1,45 @@
+/* How many events a search has found. The list knows it when it has all of them; else the server is asked once. */
+
+import { useMemo, useRef } from 'preact/hooks';
+import { api } from '../../kit/api.ts';
+import { useQuery } from '../../kit/use-query.ts';
+import { searchOf } from '../find-in-body/search-terms.ts';
+import type { LiveList, LiveListState } from '../live/live-list.ts';
+import { type Found, foundSentence } from './found-sentence.ts';
+
+type SearchCountProps = {
+  endpointId: string;
+  where: string;
+  /** One row per delivery. */
+  isFolded: boolean;
+  list: LiveList;
+  state: LiveListState;
+};
+
+export function SearchCount({ endpointId, where, isFolded, list, state }: SearchCountProps) {
+  const search = useMemo(() => searchOf(where), [where]);
+  const isShown = search.looksInside && state.phase === 'ready' && state.length > 0;
+  const listed = isShown ? countListed(list, state, isFolded) : undefined;
+  const isAsked = isShown && !listed?.isComplete;
+  const latest = useRef(state);
+  latest.current = state;
+  const { value: counted } = useQuery(isAsked ? `${endpointId} ${where}` : '', async () => {
+    if (!isAsked) return undefined;
+    const { count, nextCursor } = await api.countEvents(endpointId, where, undefined, new AbortController().signal);
+    return { count, isComplete: nextCursor === null, arrivals: latest.current.arrivalCount };
+  });
+  const found = counted ? { ...counted, count: counted.count + state.arrivalCount - counted.arrivals } : listed;
+  return isShown && found ? (
+    <p class="search-count small soft rigid" role="status">
+      {foundSentence(found, search)}
+    </p>
+  ) : null;
+}
+
+/** Undefined when a row stands for several events, not all of which need to match. */
+function countListed(list: LiveList, { length, hasMore }: LiveListState, isFolded: boolean): Found | undefined {
+  // The first rows decide: a long list is counted by the server anyway.
+  const rows = Array.from({ length: Math.min(length, 100) }, (_, at) => list.at(at));
+  if (isFolded && rows.some(row => row && row.delivery.attempts > 1)) return undefined;
+  return { count: length, isComplete: !hasMore && (!isFolded || length <= rows.length) };
+}
