@@ -152,7 +152,7 @@ export async function takeDialogs(context: SceneContext): Promise<void> {
         ['dialog-copy', endpoint, '.tree-row', button('Copy as…')],
         ['dialog-pin', endpoint, '.tree-row', page => page.keyboard.press('m')],
         ['dialog-help', endpoint, '.tree-row', page => page.keyboard.press('?')],
-        ['dialog-export', endpoint, '.tree-row', button('Export events')],
+        ['dialog-export', endpoint, '.tree-row', command('Export events')],
       ];
   const scenes: DialogScene[] = [
     ...onEvent,

@@ -63,7 +63,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
           () => page.keyboard.press('?'),
           () => page.keyboard.press('r'),
           () => page.getByRole('button', { name: 'Copy as…' }).click(),
-          () => page.getByRole('button', { name: 'Export events' }).click(),
+          async () => {
+            await page.getByRole('button', { name: 'List menu' }).click();
+            expect(await found('.menu-panel')).toEqual([]);
+            await page.getByRole('button', { name: 'Export events…' }).click();
+          },
         ]) {
           await open();
           await page.getByRole('dialog').waitFor();

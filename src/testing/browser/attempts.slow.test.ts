@@ -95,6 +95,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 5);
     await page.reload();
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 5);
+    await page.getByRole('button', { name: 'List menu' }).click();
     await page.getByLabel('One row per delivery').check();
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 2);
   });

@@ -106,11 +106,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying many events'), () => {
     await close();
     await page.keyboard.press('Escape');
     // The first dialog of a job waits for its style, too.
-    await page.getByRole('button', { name: 'Replay all events' }).click();
+    await page.getByRole('button', { name: 'List menu' }).click();
+    await page.getByRole('button', { name: 'Replay all events…' }).click();
     await expectEventually(selected).toBe(stored);
     await page.keyboard.type(`${handler.host}/job`);
     handler.paths.length = 0;
-    await dialog().getByRole('button', { name: 'Send 3 events' }).click();
+    await dialog().getByRole('button', { name: 'Start replay' }).click();
     await page.waitForURL(/\/app\/jobs\//);
     await expectEventually(async () => handler.paths.length).toBe(3);
     expect(handler.paths.every(path => path.startsWith('/job'))).toBe(true);

@@ -37,7 +37,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('exports in the dashboard'), () => {
   const fileNames = endings.map(ending => expect.stringMatching(new RegExp(`^service-ep_\\w+\\.${ending}$`)));
 
   test('the list is downloaded in five formats, with only the events that match the filter', async () => {
-    await page.getByRole('button', { name: 'Export events' }).click();
+    await page.getByRole('button', { name: 'List menu' }).click();
+    await page.getByRole('button', { name: 'Export events…' }).click();
     await page.getByRole('dialog').getByText('All stored events').waitFor();
     const all = await downloads();
     expect(all.map(([fileName]) => fileName)).toEqual(fileNames);
@@ -46,7 +47,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('exports in the dashboard'), () => {
 
     await page.getByRole('combobox', { name: 'Search and filter events' }).fill('<b>QUINCE');
     await page.waitForURL(/where=/);
-    await page.getByRole('button', { name: 'Export events' }).click();
+    await page.getByRole('button', { name: 'List menu' }).click();
+    await page.getByRole('button', { name: 'Export events…' }).click();
     await expectEventually(() => page.getByRole('dialog').locator('code').textContent()).toContain('<b>QUINCE');
     const found = await downloads();
     expect(found.map(([fileName]) => fileName)).toEqual(fileNames);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Page, Route } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, openDashboard, openEndpoint, owner } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await openDialog('body.kind:odd');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('6 events, ').waitFor();
-    await expectEventually(() => dialog.getByRole('button', { name: 'Send 6 events' }).isDisabled()).toBe(true);
+    await expectEventually(() => dialog.getByRole('button', { name: 'Start replay' }).isDisabled()).toBe(true);
     await dialog.getByText('More options').click();
     expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
@@ -77,7 +77,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Replay all that match' }).click();
+    await page.getByRole('button', { name: 'List menu' }).click();
+    await page.getByRole('button', { name: 'Replay all that match…' }).click();
     await dialog.getByLabel('Pace').selectOption('Fixed rate');
     await dialog.getByLabel('Events per second').fill('many');
     await dialog.getByText('Enter a number from 0.001 to 10,000.').waitFor();
@@ -100,6 +101,32 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByRole('tab', { name: /Replays/ }).waitFor();
   });
 
+  test('more than 500 events go to another machine only when their number was typed', async () => {
+    const { address } = await openEndpoint(page, 'many');
+    for (let n = 0; n < 510; n += 30)
+      await Promise.all(Array.from({ length: 30 }, (_, at) => deliver(address, `{"n":${n + at}}`)));
+    await page.reload();
+    await page.getByRole('button', { name: 'List menu' }).click();
+    await page.getByRole('button', { name: 'Replay all events…' }).click();
+    const dialog = page.getByRole('dialog');
+    const start = dialog.getByRole('button', { name: 'Start replay' });
+    await dialog.getByText('510 events, ').waitFor();
+    await dialog.getByLabel('Destination', { exact: true }).fill('http://localhost:3000/hook');
+    await expectEventually(() => start.isEnabled()).toBe(true);
+    await dialog.getByLabel('Destination', { exact: true }).fill('https://203.0.113.9/hook');
+    const number = dialog.getByLabel('Type 510 to send so many events to another machine');
+    await number.fill('51');
+    await expectEventually(() => start.isDisabled()).toBe(true);
+    await number.fill('510');
+    await expectEventually(() => start.isEnabled()).toBe(true);
+    expect(await violations(page, { within: 'dialog' })).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await expectEventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'List menu',
+    );
+  });
+
   test('a job is paused, goes on and is cancelled; its destination is refused to another one', async () => {
     const url = destination(() => new Response(null, { status: 204 }));
     await openDialog('body.kind:even');
@@ -107,13 +134,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await dialog.getByLabel('Destination', { exact: true }).fill(url);
     await dialog.getByLabel('Pace').selectOption('Fixed rate');
     await dialog.getByLabel('Events per second').fill('0.01');
-    await dialog.getByRole('button', { name: 'Send 6 events' }).click();
+    await dialog.getByRole('button', { name: 'Start replay' }).click();
     await page.getByText('1 of 6 events').waitFor();
     await page.getByText('Running', { exact: true }).waitFor();
     const jobUrl = page.url();
     await openDialog('body.kind:even');
     await dialog.getByLabel('Destination', { exact: true }).fill(url);
-    await dialog.getByRole('button', { name: 'Send 6 events' }).click();
+    await dialog.getByRole('button', { name: 'Start replay' }).click();
     await dialog.getByRole('alert').getByText('A job that is not over sends to this destination').waitFor();
     await dialog.getByRole('link', { name: 'Replay jobs' }).click();
     await page.getByText('Running', { exact: true }).waitFor();
@@ -143,7 +170,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByRole('button', { name: 'Start a replay job' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay the selected events' });
     await dialog.getByLabel('Destination', { exact: true }).fill(destination(() => new Response(null)));
-    await dialog.getByRole('button', { name: 'Send 2 events' }).click();
+    await dialog.getByRole('button', { name: 'Start replay' }).click();
     await page.getByText('2 of 2 events').waitFor();
   });
 
@@ -156,7 +183,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await dialog.getByText('More options').click();
     await dialog.getByLabel('Compare with a second destination').fill(right);
     await dialog.getByLabel('Ignore').fill('body.note, body.at');
-    await dialog.getByRole('button', { name: 'Send 12 events' }).click();
+    await dialog.getByRole('button', { name: 'Start replay' }).click();
     await page.getByRole('heading', { name: 'Comparison', level: 1 }).waitFor();
     await page.getByText('4 different').waitFor();
     const group = page.getByRole('region', { name: 'Where the responses differ' }).locator('details');

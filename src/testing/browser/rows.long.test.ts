@@ -282,7 +282,10 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     await page.getByRole('button', { name: '3 new events' }).waitFor();
     await expectEventually(place).toEqual(before);
 
-    await page.getByRole('button', { name: 'Compact rows' }).click();
+    await page.getByRole('button', { name: 'List menu' }).click();
+    await shot('menu');
+    expect(await violations(page, { within: '.menu-panel' })).toEqual([]);
+    await page.getByLabel('Compact rows').check();
     await page.locator('.list-box.compact').waitFor();
     const compact = await place();
     expect(compact.text).toBe(before.text);
@@ -290,7 +293,9 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     expect(Math.abs(compact.top - before.top)).toBeLessThan(60);
     await shot('compact');
     await checkAccessibility();
-    await page.getByRole('button', { name: 'Relative times' }).click();
+    await page.getByLabel('Relative times').check();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Relative times').waitFor({ state: 'detached' });
     await page
       .locator('.event-row time', { hasText: /^\d+d$/ })
       .first()

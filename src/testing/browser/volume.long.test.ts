@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle(`${events.toLocaleString(
         shown: list.querySelector('.event-row:last-child')?.textContent ?? '',
       };
     });
-    expect(result.height).toBe(events * 60);
+    expect(result.height).toBe(events * 56);
     expect(result.shown).toContain('{"n":0}');
     expect(result.mostRows).toBeLessThan(60);
     // CPU time of the thread, so that a busy machine matters less. At this speed every frame loads two pages of events.

@@ -19,4 +19,8 @@ export function readDestination(typed: string): Destination {
   return hostname === '' ? problem('The URL has no host.') : { url, problem: '' };
 }
 
+/** Whether a URL leads to this machine. A text that is not a URL leads nowhere. */
+export const isLoopbackUrl = (url: string): boolean =>
+  URL.canParse(url) && /^(.*\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$|^0\.0\.0\.0$/.test(new URL(url).hostname);
+
 const problem = (text: string): Destination => ({ url: '', problem: text });

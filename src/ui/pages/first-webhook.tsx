@@ -10,6 +10,7 @@ import { useConnectionLabel } from '../inspector/live/connection-label.ts';
 import type { Connection } from '../inspector/live/stream.ts';
 import { Button, Notice, Segmented } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
+import { isLoopbackUrl } from '../kit/destination.ts';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
@@ -38,7 +39,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
         <code class="grow breaks">{endpoint.url}</code>
         <CopyButton kind="primary" label="Copy URL" text={endpoint.url} />
       </div>
-      {isLoopback(endpoint.url) && <LoopbackNotice />}
+      {isLoopbackUrl(endpoint.url) && <LoopbackNotice />}
       <GuardHint endpoint={endpoint} />
       <AnswersNotice endpoint={endpoint} />
       <ConnectRow onConnect={connect} onTest={() => sendTest()} />
@@ -69,9 +70,6 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
     </main>
   );
 }
-
-const isLoopback = (url: string): boolean =>
-  /^(.*\.)?localhost$|^127\.|^\[::1\]$|^0\.0\.0\.0$/.test(new URL(url).hostname);
 
 const LoopbackNotice = () => (
   <div class="col">

@@ -58,22 +58,20 @@ export function BulkBar(props: BulkBarProps) {
         <Button kind="primary" icon="replay" disabled={isEmpty || isCounting} onClick={onReplay}>
           Replay
         </Button>
+        <Button
+          kind="quiet"
+          title={isTooManyForJob ? `Up to ${maxChosenEvents} events, or all that match` : undefined}
+          disabled={isEmpty || isCounting || isTooManyForJob}
+          onClick={() => openJob({ endpointId, where: all?.bounded ?? '', ...(!all && { ids: pickedIds }) })}
+        >
+          Start a replay job
+        </Button>
         {!all && pickedIds.length === 2 && (
           <Link class="button plain" to={`${base}/compare?a=${pickedIds[0]}&b=${pickedIds[1]}`}>
             Compare
           </Link>
         )}
         <span class="grow" />
-        <IconButton
-          icon="rows"
-          label={
-            isTooManyForJob
-              ? `Start a replay job: up to ${maxChosenEvents} events, or all that match`
-              : 'Start a replay job'
-          }
-          disabled={isEmpty || isCounting || isTooManyForJob}
-          onClick={() => openJob({ endpointId, where: all?.bounded ?? '', ...(!all && { ids: pickedIds }) })}
-        />
         <IconButton icon="pin" label="Pin" disabled={isEmpty || isCounting} onClick={() => setAction('pin')} />
         <IconButton icon="tag" label="Tag" disabled={isEmpty || isCounting} onClick={() => setAction('tag')} />
         <IconButton

@@ -14,7 +14,7 @@ import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { EventRow, type Pick } from './event-row.tsx';
 import { AttemptRow, rowAt, shownAt, type Unfolded, useUnfolded } from './folded-rows.tsx';
 import { groupAt } from './hit-groups.ts';
-import { useRowHeight } from './list-options.tsx';
+import { useRowHeight } from './list-menu.tsx';
 import type { RowLayout } from './row-layout.ts';
 import { useRevealSelected } from './use-reveal-selected.ts';
 import { dividerHeight, useRowLayout, useScrollAnchor } from './use-row-layout.ts';

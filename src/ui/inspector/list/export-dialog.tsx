@@ -5,8 +5,6 @@ import { api } from '../../kit/api.ts';
 import { Dialog } from '../../kit/controls.tsx';
 import { openDialog } from '../../kit/dialogs.tsx';
 import { visibleLine } from '../../kit/format/visible.ts';
-import { IconButton } from '../../kit/icon-button.tsx';
-import { useActions } from '../../kit/use-hotkeys.ts';
 
 const formats: { id: ExportFormat; name: string; use: string }[] = [
   { id: 'json', name: 'JSON', use: 'all fields; can be imported again' },
@@ -62,10 +60,3 @@ export const openExport = (title: string, { endpointId, where = '', ids = [] }: 
       <ExportLinks endpointId={endpointId} where={where} ids={ids} />
     </Dialog>
   ));
-
-/** Opens the dialog for the events that the list shows. */
-export function ExportButton(props: ExportProps) {
-  const open = () => openExport('Export events', props);
-  useActions([{ label: 'Export events', run: () => void open() }]);
-  return <IconButton icon="download" label="Export events" onClick={open} />;
-}

@@ -1,4 +1,4 @@
-/* One row per delivery: the switch above the list, and the rows of an unfolded delivery. */
+/* One row per delivery, and the rows of an unfolded delivery. */
 
 import { useState } from 'preact/hooks';
 import type { Delivery } from '../../../features/deliveries/model.ts';
@@ -25,13 +25,6 @@ export function useFolding(): Folding {
   useHotkeys({ d: { label: 'One row per delivery, or one per attempt', run: toggle } }, 'List');
   return { isFolded, toggle };
 }
-
-export const FoldSwitch = ({ isFolded, toggle }: Folding) => (
-  <label class="fold-switch line grow soft small" title="Show the attempts of a delivery as one row (d)">
-    <input type="checkbox" checked={isFolded} onChange={toggle} />
-    One row per delivery
-  </label>
-);
 
 export type Unfolded = {
   key: string | undefined;

@@ -1,10 +1,12 @@
-/* How the list looks: one row per delivery, compact rows, relative times. Each choice is kept. */
+/* The menu of the list: what can be done with the events that it shows, and how it looks. How it looks is kept. */
 
-import { Icon, type IconName } from '../../kit/icons.tsx';
+import { Menu } from '../../kit/menu.tsx';
 import { createSwitch } from '../../kit/preferences.ts';
 import { relativeTimes } from '../../kit/time.tsx';
 import { useActions } from '../../kit/use-hotkeys.ts';
-import { type Folding, FoldSwitch } from './folded-rows.tsx';
+import { openJob } from '../replay/job-button.tsx';
+import { openExport } from './export-dialog.tsx';
+import type { Folding } from './folded-rows.tsx';
 
 export const compactRows = createSwitch('compact-rows');
 
@@ -17,26 +19,51 @@ export function useRowHeight(): { rowHeight: number; isCompact: boolean } {
   return { rowHeight: isTouch ? rowHeights.compactTouch : rowHeights.compact, isCompact };
 }
 
-export function ListOptions({ folding }: { folding: Folding }) {
+export function ListMenu({ endpointId, where, folding }: { endpointId: string; where: string; folding: Folding }) {
   const isCompact = compactRows.useValue();
   const isRelative = relativeTimes.useValue();
+  const events = { endpointId, where };
+  const actions = [
+    { label: where === '' ? 'Replay all events' : 'Replay all that match', run: () => void openJob(events) },
+    { label: 'Export events', run: () => void openExport('Export events', events) },
+  ];
   useActions([
+    ...actions,
     { label: isCompact ? 'Roomy rows' : 'Compact rows', run: compactRows.toggle },
     { label: isRelative ? 'Clock times' : 'Relative times', run: relativeTimes.toggle },
   ]);
   return (
-    <div class="list-options line tight rigid">
-      <FoldSwitch {...folding} />
-      <Toggle icon="rows" label="Compact rows" isOn={isCompact} onToggle={compactRows.toggle} />
-      <Toggle icon="clock" label="Relative times" isOn={isRelative} onToggle={relativeTimes.toggle} />
-    </div>
+    <Menu icon="more" label="List menu">
+      {close => (
+        <>
+          {actions.map(({ label, run }) => (
+            <button
+              key={label}
+              type="button"
+              onClick={() => {
+                close();
+                run();
+              }}
+            >
+              {label}…
+            </button>
+          ))}
+          <hr />
+          <Toggle label="One row per delivery" keyName="d" isOn={folding.isFolded} onToggle={folding.toggle} />
+          <Toggle label="Compact rows" isOn={isCompact} onToggle={compactRows.toggle} />
+          <Toggle label="Relative times" isOn={isRelative} onToggle={relativeTimes.toggle} />
+        </>
+      )}
+    </Menu>
   );
 }
 
-type ToggleProps = { icon: IconName; label: string; isOn: boolean; onToggle: () => void };
+type ToggleProps = { label: string; keyName?: string; isOn: boolean; onToggle: () => void };
 
-const Toggle = ({ icon, label, isOn, onToggle }: ToggleProps) => (
-  <button type="button" class="icon-button" aria-pressed={isOn} aria-label={label} title={label} onClick={onToggle}>
-    <Icon name={icon} />
-  </button>
+const Toggle = ({ label, keyName, isOn, onToggle }: ToggleProps) => (
+  <label class="line">
+    <input type="checkbox" checked={isOn} onChange={onToggle} />
+    <span class="grow">{label}</span>
+    {keyName && <kbd>{keyName}</kbd>}
+  </label>
 );

@@ -12,7 +12,6 @@ import type { LiveListState } from '../live/live-list.ts';
 import type { LiveListHandle } from '../live/use-live-list.ts';
 import { EventList } from './event-list.tsx';
 import type { Folding } from './folded-rows.tsx';
-import { ListOptions } from './list-options.tsx';
 import { ListTimeline } from './list-timeline.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
 import { SearchCount } from './search-count.tsx';
@@ -49,6 +48,7 @@ export function ListPane(props: ListPaneProps) {
         endpointId={endpointId}
         where={where}
         filter={filter}
+        folding={folding}
         list={list}
         event={selected}
         connection={connection}
@@ -57,7 +57,6 @@ export function ListPane(props: ListPaneProps) {
       {!isUnreadable && (
         <ListTimeline endpointId={endpointId} where={where} news={newsOf(state)} onFilter={filter.setFilter} />
       )}
-      <ListOptions folding={folding} />
       {state.phase === 'failed' && !isUnreadable && <LoadFailure problem={state.problem} onRetry={restart} />}
       <SearchCount endpointId={endpointId} where={where} isFolded={folding.isFolded} list={list} state={state} />
       <EventList

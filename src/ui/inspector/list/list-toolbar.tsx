@@ -1,6 +1,6 @@
 /*
- * The toolbar of the event list: the search box, the parts of the filter, the saved filters, the connection state,
- * the pause button, and exports.
+ * The toolbar of the event list: the search box, the connection state, the menu of the list, the parts of the filter, and the saved
+ * filters.
  */
 
 import type { RefObject } from 'preact';
@@ -14,14 +14,15 @@ import { useSeenValues } from '../filter/use-seen-values.ts';
 import { useConnectionLabel } from '../live/connection-label.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import type { Connection } from '../live/stream.ts';
-import { JobButton } from '../replay/job-button.tsx';
-import { ExportButton } from './export-dialog.tsx';
+import type { Folding } from './folded-rows.tsx';
+import { ListMenu } from './list-menu.tsx';
 
 type ToolbarProps = {
   searchRef: RefObject<HTMLInputElement | null>;
   endpointId: string;
   where: string;
   filter: FilterControl;
+  folding: Folding;
   list: LiveList;
   /** The selected event, whose values are suggested. */
   event: EventDetail | undefined;
@@ -29,15 +30,15 @@ type ToolbarProps = {
   state: LiveListState;
 };
 
-export function ListToolbar({ searchRef, endpointId, where, filter, list, event, connection, state }: ToolbarProps) {
+export function ListToolbar(props: ToolbarProps) {
+  const { searchRef, endpointId, where, filter, folding, list, event, connection, state } = props;
   const seen = useSeenValues(endpointId, list, event);
   return (
     <>
       <div class="toolbar row rigid">
         <SearchBox inputRef={searchRef} where={where} onFilter={filter.setFilter} seen={seen} />
         {connection && <LiveButton connection={connection} state={state} onPause={list.setPaused} />}
-        <JobButton endpointId={endpointId} where={where} />
-        <ExportButton endpointId={endpointId} where={where} />
+        <ListMenu endpointId={endpointId} where={where} folding={folding} />
       </div>
       <FilterChips where={where} onFilter={filter.setFilter} onEmpty={() => searchRef.current?.focus()} />
       <FilterTabs endpointId={endpointId} where={where} hrefOf={filter.hrefOf} />

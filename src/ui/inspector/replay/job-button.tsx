@@ -1,9 +1,7 @@
 /* Opens the dialog of a replay job, for the events that the list shows or for others. */
 
 import { openDialog } from '../../kit/dialogs.tsx';
-import { IconButton } from '../../kit/icon-button.tsx';
 import { showError } from '../../kit/toasts.tsx';
-import { useActions } from '../../kit/use-hotkeys.ts';
 import type { JobOptions } from './job-dialog.tsx';
 
 /** The dialog is loaded when it is first opened. */
@@ -14,11 +12,4 @@ export async function openJob(options: JobOptions): Promise<void> {
   } catch {
     showError('The dialog could not be loaded. Reload the page and try again.');
   }
-}
-
-export function JobButton({ endpointId, where }: { endpointId: string; where: string }) {
-  const label = where === '' ? 'Replay all events' : 'Replay all that match';
-  const open = (): void => void openJob({ endpointId, where });
-  useActions([{ label, run: open }]);
-  return <IconButton icon="replay" label={label} onClick={open} />;
 }

@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { ReplayJobDryRun, ReplayJobInput } from '../../../features/replay-jobs/model.ts';
-import { Button, Dialog } from '../../kit/controls.tsx';
+import { Button, Dialog, Field } from '../../kit/controls.tsx';
+import { isLoopbackUrl, readDestination } from '../../kit/destination.ts';
 import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { formatBytes, formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
@@ -11,6 +12,9 @@ import { problemsOf } from '../../kit/schema.ts';
 import { jobRules } from './job-schema.tsx';
 import { jobsApi } from './jobs-api.ts';
 import { lastDestination, listDestinations, saveDestination } from './replay-destinations.ts';
+
+/** More events are sent to another machine only when their number was typed. */
+const maxUnasked = 500;
 
 /** `ids`: in place of the filter. */
 type ChosenEvents = { endpointId: string; where: string; ids?: readonly string[] | undefined };
@@ -42,6 +46,11 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
   });
   const { counted, countProblem } = useCount(chosen, form.draft.per);
   const hasProblems = Object.keys(problemsOf(jobRules, form.draft)).length > 0;
+  const [typed, setTyped] = useState('');
+  const { dest: typedDest, dest2 } = form.draft;
+  const isFar = [typedDest, dest2].some(url => url.trim() !== '' && !isLoopbackUrl(readDestination(url).url));
+  const number = isFar && counted && counted.matched > maxUnasked ? counted.matched : undefined;
+  const isAsked = number !== undefined && typed.replace(/\D/g, '') !== `${number}`;
   return (
     <Dialog
       title={ids ? 'Replay the selected events' : where === '' ? 'Replay all events' : 'Replay all that match'}
@@ -49,9 +58,9 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
     >
       <Form
         form={form}
-        submit={counted ? `Send ${formatCount(counted.matched, 'event')}` : 'Start'}
+        submit="Start replay"
         submitIcon="replay"
-        isLocked={hasProblems || counted?.matched === 0}
+        isLocked={hasProblems || isAsked || counted?.matched === 0 || (isFar && !counted)}
         cancel={<Button onClick={onClose}>Cancel</Button>}
         failed="Job not started"
         help={<Link to={`/app/jobs?endpoint=${endpointId}`}>Replay jobs</Link>}
@@ -74,6 +83,15 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
         <div class="fit">
           <Inputs form={form} paths={['pace', 'concurrency']} />
         </div>
+        {number !== undefined && (
+          <Field
+            label={`Type ${number.toLocaleString()} to send so many events to another machine`}
+            inputMode="numeric"
+            autocomplete="off"
+            value={typed}
+            onText={setTyped}
+          />
+        )}
         <details class="drawer">
           <summary>More options</summary>
           <div class="col loose">
