@@ -89,6 +89,46 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     await rows().first().waitFor();
   });
 
+  test('the way of the delivery leads to its parts, and a part without anything in it has no tab', async () => {
+    await sendMoreAttempts();
+    await selectNewest();
+    const way = page.getByRole('list', { name: 'The way of this delivery' });
+    const tabs = () => page.getByRole('tab').allTextContents();
+    await expectEventually(() => way.getByRole('listitem').count()).toBe(5);
+    await way.getByRole('link', { name: /^Answer 200, 200, 200/ }).waitFor();
+    await expectEventually(tabs).toEqual([
+      'Body',
+      expect.stringMatching(/^Headers\d+$/),
+      'Signature',
+      'Replays',
+      'Attempts3',
+    ]);
+    await way.getByRole('link', { name: /^Attempts 3 in / }).click();
+    await page.getByText('They have the same delivery id in a header.').waitFor();
+    const id = await deliver(`${address}?shop=7`, '{"n":9}');
+    await page.goto(page.url().replace(/events\/\w+/, `events/${id}`));
+    await page.getByRole('tab', { name: 'Body', selected: true }).waitFor();
+    await expectEventually(tabs).toEqual([
+      'Body',
+      expect.stringMatching(/^Headers\d+$/),
+      'Query1',
+      'Signature',
+      'Replays',
+    ]);
+    // Nothing is to be seen of one attempt.
+    await expectEventually(() => way.getByRole('link').count()).toBe(4);
+    await page.keyboard.press('6');
+    await page.keyboard.press('3');
+    await page.getByRole('tab', { name: /Query/, selected: true }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await way.getByText('No signature').waitFor();
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
+    await checkAccessibility('way-phone');
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   test('d shows every attempt as a row, also after a reload', async () => {
     await sendMoreAttempts();
     await page.keyboard.press('d');

@@ -127,12 +127,19 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await fitsPhone();
   });
 
-  test('what it has sent stands among the replays of the event, by its name', async () => {
+  test('how far it has come with an event stands on the way of the delivery, with what it sent', async () => {
     await create({ name: hostile, url: destination(() => 204) });
     const event = await deliver(address, '{"n":1}', { headers: { 'x-github-event': 'push' } });
     await eventually(async () => ((await read(`/api/events/${event}`))['replays'] as object[]).length > 0, 15_000);
     await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/events/${event}`);
-    await page.getByRole('tab', { name: 'Replays 1' }).click();
+    const way = page.getByRole('list', { name: 'The way of this delivery' });
+    await way.getByRole('link', { name: /^Replays None/ }).click();
+    await page.getByText('Not replayed yet').waitFor();
+    await way.getByRole('link', { name: /^Forwards 1 of 1 delivered/ }).click();
+    await expectEventually(() => page.getByRole('tab', { name: 'Forwards 1', selected: true }).count()).toBe(1);
+    await page.getByText('delivered; 1 attempt, last returned 204').waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await fitsPhone();
     await page.getByText(`Forwarded by “${hostile}”`).waitFor();
     await page.locator('.attempt').getByText('204').waitFor();
     await expectEventually(() => page.locator('.attempt details').count()).toBe(0);

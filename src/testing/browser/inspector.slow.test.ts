@@ -158,7 +158,6 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await waitForSelected(202);
     for (const [key, tab] of [
       ['2', 'Headers'],
-      ['3', 'Query'],
       ['4', 'Signature'],
       ['5', 'Replays'],
       ['1', 'Body'],

@@ -105,10 +105,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
     });
 
     test('a copied link opens what was open', async () => {
-      await on.press('j', '3', 'l');
+      await on.press('j', '4', 'l');
       await page.getByText('Link copied.').waitFor();
       await expectEventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
-      expect(page.url()).toContain('tab=query');
+      expect(page.url()).toContain('tab=signature');
     });
 
     test('a removed event says so, and hostile parameters do nothing', async () => {

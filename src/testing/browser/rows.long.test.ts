@@ -286,6 +286,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     await shot('menu');
     expect(await violations(page, { within: '.menu-panel' })).toEqual([]);
     await page.getByLabel('Compact rows').check();
+    await page.keyboard.press('Escape');
     await page.locator('.list-box.compact').waitFor();
     const compact = await place();
     expect(compact.text).toBe(before.text);
@@ -293,6 +294,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     expect(Math.abs(compact.top - before.top)).toBeLessThan(60);
     await shot('compact');
     await checkAccessibility();
+    await page.getByRole('button', { name: 'List menu' }).click();
     await page.getByLabel('Relative times').check();
     await page.keyboard.press('Escape');
     await page.getByLabel('Relative times').waitFor({ state: 'detached' });

@@ -50,7 +50,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     await checkAccessibility();
     await dialog().getByRole('button', { name: 'Send test event' }).click();
     await page.getByRole('heading', { level: 2, name: 'orders/paid' }).waitFor();
-    await page.locator('.event-title').getByText('Signature valid').waitFor();
+    await page.locator('.way').getByText('Signature valid').waitFor();
     await page.locator('.event-row').getByText('orders/paid').waitFor();
     await expectEventually(() => dialog().count()).toBe(0);
   });

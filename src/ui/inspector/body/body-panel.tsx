@@ -42,7 +42,10 @@ const headerOf = (event: EventDetail, wanted: string): string =>
   event.rawHeaders.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '';
 
 export function BodyPanel({ event }: { event: EventDetail }) {
-  const sent = useMemo(() => bytesOf(event.payloadRaw, event.payloadEncoding), [event]);
+  const sent = useMemo(
+    () => bytesOf(event.payloadRaw, event.payloadEncoding),
+    [event.payloadRaw, event.payloadEncoding],
+  );
   const compression = detectCompression(sent, headerOf(event, 'content-encoding'));
   const { decompressed, isDamaged } = useDecompressed(sent, compression);
   const [asSent, setAsSent] = useState(false);

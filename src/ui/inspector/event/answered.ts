@@ -30,16 +30,25 @@ export function failureOf({ status, fault }: Answered): string | undefined {
   return fault ? faults[fault].short : String(status ?? 'cut off');
 }
 
+/** `200 in 10 s`, `500`, `closed`. */
+export function answerText(answered: Answered): string {
+  const late = answered.delayMs > 0 ? ` in ${formatDelay(answered.delayMs)}` : '';
+  return `${failureOf(answered) ?? answered.status}${late}`;
+}
+
 /** For one of several attempts: `500 · rule-1`, `closed · rule-2`, `200 in 10 s · slow`, `Refused 403`. Undefined for the default answer. */
 export function rowAnswerOf({ answered, refused }: Event): { tone: 'good' | 'bad' | 'warn'; text: string } | undefined {
   if (refused !== null) return { tone: 'warn', text: `Refused ${refused}` };
   if (isDefaultAnswer(answered)) return undefined;
-  const { status, rule, delayMs, fault } = answered;
-  const what = fault ? faults[fault].short : String(status ?? 'cut off');
-  const late = delayMs > 0 ? ` in ${formatDelay(delayMs)}` : '';
-  const isGood = status !== null && status >= 200 && status < 300;
-  return { tone: isGood ? 'good' : 'bad', text: `${what}${late}${rule === null ? '' : ` · ${visibleLine(rule)}`}` };
+  const { rule } = answered;
+  return {
+    tone: failureOf(answered) === undefined ? 'good' : 'bad',
+    text: `${answerText(answered)}${rule === null ? '' : ` · ${visibleLine(rule)}`}`,
+  };
 }
+
+/** What was wrong: `credentials`, `network` or `method`. */
+export const describeRefusal = (refused: NonNullable<Refused>): string => refusals[refused].short;
 
 const formatDelay = (ms: number): string => (ms < 1000 ? `${ms} ms` : formatDuration(ms).replace('.0 s', ' s'));
 

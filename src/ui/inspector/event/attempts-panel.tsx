@@ -3,7 +3,6 @@
 import type { Delivery } from '../../../features/deliveries/model.ts';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
-import { Empty } from '../../kit/controls.tsx';
 import { Link } from '../../kit/navigation.tsx';
 import { Loaded } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -25,13 +24,7 @@ export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempt
   const query = useQuery(`${endpointId} ${place.key} ${attempts}`, () => api.delivery(endpointId, place.key));
   return (
     <Loaded query={query} what="the attempts" inCard>
-      {delivery =>
-        delivery.attempts.length < 2 ? (
-          <Empty title="One attempt">If the sender retries this delivery, the attempts appear here.</Empty>
-        ) : (
-          <AttemptList event={event} delivery={delivery} attempts={attempts} />
-        )
-      }
+      {delivery => <AttemptList event={event} delivery={delivery} attempts={attempts} />}
     </Loaded>
   );
 }

@@ -1,4 +1,4 @@
-/* One event in full: summary, signature verdict, and tabs for body, headers, query, signature, replays and attempts. */
+/* One event in full: summary, signature verdict, and a tab for each part of it. */
 
 import type { EventSummary } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
@@ -15,13 +15,14 @@ import { CopyDialog } from '../copy/copy-dialog.tsx';
 import { curlCommand } from '../copy/curl.ts';
 import { endpointTarget, requestTo } from '../copy/event-request.ts';
 import { isFocusInList } from '../list/list-focus.ts';
-import { type Tab, useInspectorState } from '../state/inspector-state.ts';
+import { useInspectorState } from '../state/inspector-state.ts';
+import { type Tab, tabs } from '../state/inspector-url.ts';
 import { EventMarks } from './event-marks.tsx';
 import { EventPanel } from './event-panels.tsx';
 import { EventSummaryLines } from './event-summary.tsx';
-import { Tabs, tabKeys } from './event-tabs.tsx';
+import { hasTab, Tabs, tabKeys } from './event-tabs.tsx';
+import { EventWay } from './event-way.tsx';
 import type { EventQuery, Marks } from './use-event.ts';
-import { describeVerdict } from './verdict.ts';
 
 type EventPaneProps = {
   query: EventQuery;
@@ -39,7 +40,7 @@ export function EventPane(props: EventPaneProps) {
   const { query, summary, row, compareId, listHref, onReplay, onMarked, onDeleted } = props;
   const { endpoints } = useWorkspace();
   const { event, problem, isMissing, reload } = query;
-  const { tab, set } = useInspectorState();
+  const { tab: chosenTab, set } = useInspectorState();
   const endpointUrl = endpoints?.find(one => one.id === event?.endpointId)?.url ?? '';
 
   const compareHref = event && compareId && `/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`;
@@ -62,17 +63,20 @@ export function EventPane(props: EventPaneProps) {
       isOff: !compareHref,
     },
   });
+  useActions([{ label: 'Copy as…', run: copyAs, isOff: !event }]);
+
+  const shown = event ?? summary;
+  const known = shown?.delivery.key === row?.delivery.key ? row?.delivery.attempts : undefined;
+  const attempts = Math.max(shown?.delivery.attempts ?? 1, known ?? 1);
+  // While an event is loading, the tab stays for the next one.
+  const shownTabs = tabs.filter(name => hasTab(name, { event, attempts }) || (!event && name === chosenTab));
+  const tab = shownTabs.includes(chosenTab) ? chosenTab : 'body';
   useHotkeys(
-    tabKeys(name => {
+    tabKeys(event ? shownTabs : tabs, name => {
       set({ tab: name });
       focusTab(name);
     }),
   );
-  useActions([{ label: 'Copy as…', run: copyAs, isOff: !event }]);
-
-  const shown = event ?? summary;
-  const known = event?.delivery.key === row?.delivery.key ? row?.delivery.attempts : undefined;
-  const attempts = Math.max(event?.delivery.attempts ?? 1, known ?? 1);
   if (problem && !event)
     return <LoadFailure problem={problem} isMissing={isMissing} listHref={listHref} onRetry={reload} />;
   if (!shown) return <Skeleton rows={6} kind="line" />;
@@ -82,12 +86,7 @@ export function EventPane(props: EventPaneProps) {
         <Link to={listHref} class="back-link soft full">
           ← Events
         </Link>
-        <EventSummaryLines
-          event={shown}
-          action={summary?.action ?? row?.action ?? null}
-          verdict={event && describeVerdict(event)}
-          onVerdict={() => set({ tab: 'signature' })}
-        />
+        <EventSummaryLines event={shown} action={summary?.action ?? row?.action ?? null} />
         <div class="event-actions line tight">
           <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
             Replay
@@ -104,8 +103,10 @@ export function EventPane(props: EventPaneProps) {
           <DeleteEvent event={shown} onDeleted={onDeleted} />
         </div>
         <EventMarks event={shown} onChanged={onMarked} />
+        {event ? <EventWay event={event} attempts={attempts} /> : <div class="way full" />}
       </header>
       <Tabs
+        shown={shownTabs}
         selected={tab}
         event={event}
         attempts={attempts}

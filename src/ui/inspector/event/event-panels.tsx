@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { headerField, queryField } from '../../../shared/filter/field-names.ts';
-import { Empty, Skeleton } from '../../kit/controls.tsx';
+import { Skeleton } from '../../kit/controls.tsx';
 import { formatExactTime } from '../../kit/format/time.ts';
 import { headerText } from '../../kit/format/visible.ts';
 import { BodyPanel } from '../body/body-panel.tsx';
@@ -13,6 +13,7 @@ import { ReplayHistory } from '../replay/replay-history.tsx';
 import { SignaturePanel } from '../signature/signature-panel.tsx';
 import { AttemptsPanel } from './attempts-panel.tsx';
 import type { Tab } from './event-tabs.tsx';
+import { ForwardsPanel } from './forwards-panel.tsx';
 
 type PanelProps = {
   event: EventDetail;
@@ -42,9 +43,15 @@ function Panel({ event, attempts, tab }: PanelProps) {
     case 'signature':
       return <SignaturePanel event={event} />;
     case 'replays':
-      return <ReplayHistory event={event} />;
+      return (
+        <div class="scroll-pane col loose">
+          <ReplayHistory event={event} />
+        </div>
+      );
     case 'attempts':
       return <AttemptsPanel event={event} attempts={attempts} />;
+    case 'forwards':
+      return <ForwardsPanel event={event} />;
   }
 }
 
@@ -77,7 +84,6 @@ function QueryPanel({ event }: { event: EventDetail }) {
     [event],
   );
   const raw = useMemo(() => [{ name: 'Query', value: query ?? '', shown: `?${query ?? ''}` }], [query]);
-  if (query === null || query === undefined) return <Empty title="No query string">The request URL has no “?”.</Empty>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section class="scroll-pane col loose" tabIndex={0} aria-label="Query">

@@ -1,23 +1,18 @@
-/* The head of an open event: what it is, its signature verdict, and how it arrived. */
+/* The head of an open event: what it is, and how it arrived. */
 
 import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { FilterBy } from '../filter/filter-by.tsx';
-import { PlatformMark, VerdictBadge } from './badges.tsx';
-import { EventOutcome } from './event-outcome.tsx';
+import { PlatformMark } from './badges.tsx';
 import { RequestLine } from './request-line.tsx';
-import type { Verdict } from './verdict.ts';
 
 type SummaryProps = {
   event: EventDetail | EventSummary;
   /** As in its row; null also when the list does not have the event. */
   action: string | null;
-  /** Undefined until the event is loaded in full. */
-  verdict: Verdict | undefined;
-  onVerdict: () => void;
 };
 
-export const EventSummaryLines = ({ event, action, verdict, onVerdict }: SummaryProps) => (
+export const EventSummaryLines = ({ event, action }: SummaryProps) => (
   <>
     <div class="event-title line">
       <PlatformMark platform={event.platform} />
@@ -35,14 +30,8 @@ export const EventSummaryLines = ({ event, action, verdict, onVerdict }: Summary
           <span class="badge-text">Test event</span>
         </span>
       )}
-      {verdict && (
-        <button type="button" class="badge-button rigid" onClick={onVerdict}>
-          <VerdictBadge tone={verdict.tone} label={verdict.label} />
-        </button>
-      )}
     </div>
     <RequestLine event={event} />
-    <EventOutcome event={event} />
   </>
 );
 

@@ -9,11 +9,26 @@ export type { Tab } from '../state/inspector-url.ts';
 /** `replace`: it is not a step in the browser's history. */
 type SelectTab = (tab: Tab, options?: { replace: boolean }) => void;
 
-type TabsProps = { selected: Tab; event: EventDetail | undefined; attempts: number; onSelect: SelectTab };
+type Known = {
+  /** Undefined until it is loaded. */
+  event: EventDetail | undefined;
+  /** How many attempts its delivery has. */
+  attempts: number;
+};
 
-export const Tabs = ({ selected, event, attempts, onSelect }: TabsProps) => (
+/** Whether an event has such a part: one without anything in it has no tab. */
+export function hasTab(tab: Tab, { event, attempts }: Known): boolean {
+  if (tab === 'attempts') return attempts > 1;
+  if (tab === 'query') return event !== undefined && event.query !== null;
+  // A deleted forward has left what it sent.
+  return tab !== 'forwards' || (event !== undefined && event.forwards.length + sentByForwards(event) > 0);
+}
+
+type TabsProps = Known & { shown: readonly Tab[]; selected: Tab; onSelect: SelectTab };
+
+export const Tabs = ({ shown, selected, event, attempts, onSelect }: TabsProps) => (
   <div class="tabs line tight rigid" role="tablist" aria-label="Parts of the event">
-    {tabs.map((name, index) => (
+    {shown.map(name => (
       <button
         key={name}
         id={`tab-${name}`}
@@ -23,9 +38,9 @@ export const Tabs = ({ selected, event, attempts, onSelect }: TabsProps) => (
         aria-selected={selected === name}
         aria-controls="event-panel"
         tabIndex={selected === name ? 0 : -1}
-        title={`${tabLabel(name)} (${index + 1})`}
+        title={`${tabLabel(name)} (${tabs.indexOf(name) + 1})`}
         onClick={() => onSelect(name)}
-        onKeyDown={pressed => moveTab(pressed, name, onSelect)}
+        onKeyDown={pressed => moveTab(pressed, { shown, tab: name, select: onSelect })}
       >
         {tabLabel(name)}
         {event && <TabCount event={event} attempts={attempts} tab={name} />}
@@ -34,25 +49,34 @@ export const Tabs = ({ selected, event, attempts, onSelect }: TabsProps) => (
   </div>
 );
 
-/** The keys 1 to 6. */
-export const tabKeys = (select: SelectTab): Hotkeys =>
+/** The keys 1 to 7. */
+export const tabKeys = (shown: readonly Tab[], select: SelectTab): Hotkeys =>
   Object.fromEntries(
     tabs.map((name, index) => [
       String(index + 1),
-      { label: `Show ${name}`, help: 'Body, headers, query, signature, replays, attempts', run: () => select(name) },
+      {
+        label: `Show ${name}`,
+        help: 'Body, headers, query, signature, replays, attempts, forwards',
+        isOff: !shown.includes(name),
+        run: () => select(name),
+      },
     ]),
   );
 
 const tabLabel = (tab: Tab): string => tab.charAt(0).toUpperCase() + tab.slice(1);
 
-const moveTab = (event: KeyboardEvent, tab: Tab, select: SelectTab): void => {
+type Move = { shown: readonly Tab[]; tab: Tab; select: SelectTab };
+
+const moveTab = (event: KeyboardEvent, { shown, tab, select }: Move): void => {
   const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-  const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
+  const next = shown[(shown.indexOf(tab) + by + shown.length) % shown.length];
   if (by === 0 || !next) return;
   event.preventDefault();
   select(next, { replace: true });
   document.getElementById(`tab-${next}`)?.focus();
 };
+
+const sentByForwards = ({ replays }: EventDetail): number => replays.filter(({ via }) => via === 'forward').length;
 
 type PartProps = {
   event: EventDetail;
@@ -65,8 +89,9 @@ const TabCount = ({ event, attempts, tab }: PartProps) => {
   const amounts: Partial<Record<Tab, number>> = {
     headers: event.rawHeaders.length,
     query: event.params.length,
-    replays: event.replays.length,
-    attempts: attempts > 1 ? attempts : 0,
+    replays: event.replays.length - sentByForwards(event),
+    attempts,
+    forwards: event.forwards.length,
   };
   const amount = amounts[tab] ?? 0;
   return amount > 0 ? <span class="count">{amount}</span> : null;

@@ -67,6 +67,7 @@ export function useEvent(id: string, replayCount: number): EventQuery {
     };
   }, [id, reloads, replayCount]);
   const reload = (): void => setReloads(n => n + 1);
+  useForwarding(state.id === id ? state.event : undefined, reload);
   const current = state.id === id ? state : { event: cache.get(id), ...fine };
   useRetry(current.failures, reload);
   const mark = (marks: Marks): void => {
@@ -101,3 +102,28 @@ const addToCache = (event: EventDetail): void => {
     bytes -= old.size;
   }
 };
+
+/** Loading a large event again and again would cost more than it tells. */
+const maxFollowedBytes = 64 << 10;
+const minFollowMs = 2000;
+const maxFollowMs = 60_000;
+
+/** While forwards still have to send the event, it is loaded again, ever less often. */
+function useForwarding(event: EventDetail | undefined, reload: () => void): void {
+  const tries = useRef({ id: '', count: 0 });
+  useEffect(() => {
+    const isUnderWay = event?.forwards.some(({ state }) => state === 'waiting' || state === 'failed');
+    if (!event || !isUnderWay || event.size > maxFollowedBytes) return;
+    if (tries.current.id !== event.id) tries.current = { id: event.id, count: 0 };
+    const delayMs = Math.min(maxFollowMs, minFollowMs * 2 ** tries.current.count);
+    const timer = setTimeout(() => {
+      tries.current.count++;
+      if (!document.hidden) reload();
+    }, delayMs);
+    document.addEventListener('visibilitychange', reload, { once: true });
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', reload);
+    };
+  }, [event]);
+}

@@ -20,7 +20,7 @@ type LayoutOptions = {
 };
 
 export function createRowLayout({ count, rowHeight, gaps = [], gapHeight = 0 }: LayoutOptions): RowLayout {
-  /** How many gaps fulfil a condition that only first attempts fulfil. */
+  /** How many gaps fulfil a condition that only the first ones fulfil. */
   const countGaps = (test: (gap: number, index: number) => boolean): number => {
     let [low, high] = [0, gaps.length];
     while (low < high) {

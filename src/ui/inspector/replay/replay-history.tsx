@@ -1,6 +1,6 @@
 /*
  * The replays of an event, newest first: where each went, how it was sent and by whom, and the answer. Two answers can be compared,
- * and each replay can be sent again.
+ * and each replay can be sent again. What forwards sent is listed apart.
  */
 
 import { useState } from 'preact/hooks';
@@ -20,16 +20,19 @@ import { AnswerView } from './answer-view.tsx';
 import { isToUrl, lastRequest } from './request.ts';
 import { phraseLine } from './status-text.ts';
 
-export function ReplayHistory({ event }: { event: EventDetail }) {
-  const { replays } = event;
-  const forwardNames = useForwardNames(
-    event.endpointId,
-    replays.some(({ via }) => via === 'forward'),
-  );
+type HistoryProps = {
+  event: EventDetail;
+  /** What forwards sent, instead of what was asked for. */
+  isForwarded?: boolean;
+};
+
+export function ReplayHistory({ event, isForwarded = false }: HistoryProps) {
+  const replays = event.replays.filter(({ via }) => (via === 'forward') === isForwarded);
+  const forwardNames = useForwardNames(event.endpointId, isForwarded && replays.length > 0);
   const comparable = replays.filter(one => !isCompact(one)).length;
   const [compared, setCompared] = useState<readonly string[]>([]);
   if (replays.length === 0)
-    return (
+    return isForwarded ? null : (
       <Empty title="Not replayed yet">
         Send this event, unchanged or edited, to any URL. Press <kbd>r</kbd>.
       </Empty>
@@ -39,7 +42,7 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
   const chosen = replays.filter(one => compared.includes(one.id)).sort((a, b) => a.createdAt - b.createdAt);
   const [before, after] = chosen;
   return (
-    <div class="scroll-pane col loose">
+    <>
       {comparable > 1 && (
         <p class="faint" role="status">
           {before && after
@@ -53,8 +56,8 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
           <AttemptRow
             key={attempt.id}
             attempt={attempt}
-            isNewest={index === 0}
-            canRepeat={index === 0 && isSentToListener(event.id)}
+            isNewest={index === 0 && !isForwarded}
+            canRepeat={index === 0 && !isForwarded && isSentToListener(event.id)}
             forwardName={forwardNames.get(attempt.destination)}
             compare={
               comparable > 1 && !isCompact(attempt)
@@ -64,7 +67,7 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
           />
         ))}
       </ul>
-    </div>
+    </>
   );
 }
 

@@ -39,7 +39,7 @@ export function useReplays({ endpointId, where, list, selected, onSent }: Option
   const { event } = selected;
   const openReplay = (url?: string): void => setOpened(event && { ids: [event.id], url });
 
-  const sendAgain = async (attempt: ReplayAttempt | undefined = event?.replays[0]): Promise<void> => {
+  const sendAgain = async (attempt: ReplayAttempt | undefined = newestOf(event)): Promise<void> => {
     if (!event) return;
     const request = repeatOf(event, attempt);
     // What was edited or signed with a typed secret is not kept.
@@ -89,10 +89,14 @@ export function useReplays({ endpointId, where, list, selected, onSent }: Option
   return { actions, dialog, open: (replayed: Replayed): void => setOpened(replayed) };
 }
 
+/** Not what a forward has sent by itself. */
+const newestOf = (event: EventDetail | undefined): ReplayAttempt | undefined =>
+  event?.replays.find(({ via }) => via !== 'forward');
+
 /** The request that repeats an attempt: remembered by this page or derived from the attempt; undefined if neither is possible. */
 function repeatOf(event: EventDetail, attempt: ReplayAttempt | undefined): ReplayRequest | undefined {
   const remembered = lastRequest(event.id);
-  if (remembered && attempt === event.replays[0]) return remembered;
+  if (remembered && attempt === newestOf(event)) return remembered;
   // Where another machine sent it says nothing to the server.
   if (!attempt || attempt.edited || attempt.signed || attempt.via === 'listen') return undefined;
   return { url: attempt.destination, appendPath: false };

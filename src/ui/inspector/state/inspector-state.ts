@@ -6,7 +6,7 @@
 import { useMemo } from 'preact/hooks';
 import { currentLocation, navigate, usePageLocation } from '../../kit/navigation.tsx';
 import { filterQuery } from '../filter/filter-url.ts';
-import { type InspectorState, readInspectorState, withInspectorState } from './inspector-url.ts';
+import { type InspectorState, readInspectorState, type Tab, withInspectorState } from './inspector-url.ts';
 import { pickStore } from './pick-store.ts';
 
 export type { InspectorState, Tab } from './inspector-url.ts';
@@ -31,11 +31,19 @@ export function useInspectorState(): InspectorStateHandle {
 }
 
 export function setInspectorState(change: Partial<InspectorState>, options: SetOptions = {}): void {
+  const { old, next, href } = changed(change);
+  navigate(href, { replace: options.replace ?? next.tab === old.tab });
+}
+
+/** Another tab of the page as it is now. */
+export const hrefOfTab = (tab: Tab): string => changed({ tab }).href;
+
+function changed(change: Partial<InspectorState>) {
   const { path, query } = currentLocation();
   const old = readInspectorState(query, pickStore);
   const next = { ...old, ...change };
   const written = withInspectorState(query, next, pickStore).toString();
-  navigate(path + (written && `?${written}`), { replace: options.replace ?? next.tab === old.tab });
+  return { old, next, href: path + (written && `?${written}`) };
 }
 
 /** The query string of a link inside the inspector: the filter and the state; empty when both are. */

@@ -6,7 +6,7 @@
 import { type AxisChoice, readAxis } from '../../kit/timeline/axis.ts';
 import type { BodyView } from '../body/views.ts';
 
-export const tabs = ['body', 'headers', 'query', 'signature', 'replays', 'attempts'] as const;
+export const tabs = ['body', 'headers', 'query', 'signature', 'replays', 'attempts', 'forwards'] as const;
 export type Tab = (typeof tabs)[number];
 
 export type InspectorState = {
