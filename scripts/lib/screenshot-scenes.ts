@@ -38,7 +38,9 @@ export async function takePages(context: SceneContext): Promise<void> {
   const { endpoint, paths, take } = context;
   const pages: [name: string, path: string, ready: string][] = [
     ['endpoints', '/app', '.endpoint-card .sparkline .some'],
-    ['endpoint-settings', `${endpoint}/settings`, '.danger-zone'],
+    ['activity', `${endpoint}/activity`, 'main .section'],
+    ['destinations', `${endpoint}/destinations`, 'main h2'],
+    ['endpoint-settings', `${endpoint}/settings`, '#pause'],
     ['schemas', `${endpoint}/schemas`, '.schema-section'],
     ['compare', paths.compare, '.changes'],
     ['account', '/app/settings/account', '.settings-body .rows li'],
@@ -160,10 +162,10 @@ export async function takeDialogs(context: SceneContext): Promise<void> {
     ['dialog-test-event', endpoint, '.event-row', command('Send a test event')],
     ['dialog-connect', endpoint, '.event-row', command('Connect a platform')],
     ['dialog-new-endpoint', '/app', '.endpoint-card', button('New endpoint')],
-    ['dialog-rotate', settings, '.danger-zone', button('Rotate URL')],
-    ['dialog-stop-url', settings, '.danger-zone', button('Stop now')],
-    ['dialog-pause', settings, '.danger-zone', button('Pause endpoint')],
-    ['dialog-delete', settings, '.danger-zone', button('Delete endpoint')],
+    ['dialog-rotate', settings, '#url', button('Rotate URL')],
+    ['dialog-stop-url', settings, '#url', button('Stop now')],
+    ['dialog-pause', settings, '#pause', button('Pause endpoint')],
+    ['dialog-delete', `${settings}/delete`, '.danger-zone', button('Delete endpoint')],
     ['dialog-revoke-key', '/app/settings/keys', '.rows li', button(/^Revoke /)],
     ['dialog-withdraw', '/app/settings/team', '.rows li', button(/^Withdraw /)],
     ['dialog-invite-link', '/app/settings/team', '.rows li', button(/^New link /)],
@@ -192,8 +194,7 @@ export async function takePaused(context: SceneContext): Promise<void> {
   await setPaused(true);
   await visit(context, '/app', '.endpoint-card .badge');
   await take('paused-endpoints');
-  await visit(context, `${endpoint}/settings`, '#pause .notice');
-  await page.locator('#pause').scrollIntoViewIfNeeded();
+  await visit(context, `${endpoint}/settings`, '.bar-line');
   await take('paused-settings');
   await visit(context, endpoint, '.event-row');
   await take('paused-inspector');

@@ -1,5 +1,6 @@
 /* Maps the URL to a page. Signed-out users are sent to the sign-in page, and back to the requested page after signing in. */
 
+import type { VNode } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Endpoint } from '../features/endpoints/model.ts';
 import type { SignedIn as Session } from '../features/sessions/model.ts';
@@ -16,8 +17,10 @@ import { forgetDrafts } from './kit/draft-store.ts';
 import { navigate, type PageLocation, usePageLocation } from './kit/navigation.tsx';
 import { NotFoundPage } from './kit/not-found.tsx';
 import { onDemand } from './kit/on-demand.tsx';
+import { WithEndpoint } from './kit/page.tsx';
 import { useRetry } from './kit/retry.ts';
 import { safeReturnTo } from './kit/return-to.ts';
+import { findRoute, type Params } from './kit/routes.ts';
 import { showError, Toasts } from './kit/toasts.tsx';
 import { useQuery } from './kit/use-query.ts';
 import { WorkspaceContext } from './kit/workspace.tsx';
@@ -30,12 +33,15 @@ import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { Shell } from './pages/shell.tsx';
 
+const ActivityPage = onDemand(() => import('./pages/activity.tsx').then(page => page.ActivityPage));
+const DestinationsPage = onDemand(() => import('./pages/destinations.tsx').then(page => page.DestinationsPage));
+const ForwardFormPage = onDemand(() => import('./forwards/forward-form.tsx').then(page => page.ForwardFormPage));
+const ForwardPage = onDemand(() => import('./forwards/forward-page.tsx').then(page => page.ForwardPage));
 const EndpointSettingsPage = onDemand(() =>
   import('./pages/endpoint-settings.tsx').then(page => page.EndpointSettingsPage),
 );
 const JobsPage = onDemand(() => import('./jobs/jobs-page.tsx').then(page => page.JobsPage));
 const JobPage = onDemand(() => import('./jobs/job-page.tsx').then(page => page.JobPage));
-const ForwardsPages = onDemand(() => import('./forwards/forwards-pages.tsx').then(page => page.ForwardsPages));
 const AlertsPage = onDemand(() => import('./alerts/alerts-page.tsx').then(page => page.AlertsPage));
 const SchemasPage = onDemand(() => import('./schemas/schemas-page.tsx').then(page => page.SchemasPage));
 const ComparePage = onDemand(() => import('./inspector/compare/compare-page.tsx').then(page => page.ComparePage));
@@ -197,41 +203,70 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
 }
 
 function Route({ url }: { url: PageLocation }) {
-  const [, app, section, id, page, item, part] = url.path.split('/').map(safeDecode);
-  if (isHome(url.path)) return <EndpointsPage />;
-  if (app === 'app' && section === 'endpoints' && id) {
-    if (page === 'settings') return <EndpointSettingsPage key={id} id={id} />;
-    if (page === 'alerts') return <AlertsPage key={id} endpointId={id} kind={url.query.get('new')} />;
-    if (page === 'answers') return <AnswersPage key={id} endpointId={id} />;
-    if (page === 'forwards') {
-      const shown = { id: item ?? '', isEdited: part === 'edit', state: url.query.get('state') };
-      return <ForwardsPages key={`${id} ${item} ${part}`} endpointId={id} shown={shown} />;
-    }
-    if (page === 'schemas') {
-      const chosen = { type: url.query.get('type'), platform: url.query.get('platform') };
-      return <SchemasPage key={id} endpointId={id} chosen={chosen} as={url.query.get('as') ?? ''} />;
-    }
-    if (page === 'compare') {
-      return <ComparePage endpointId={id} left={url.query.get('a') ?? ''} right={url.query.get('b') ?? ''} />;
-    }
-    if (page === undefined || page === 'events') {
-      return <InspectorPage key={id} endpointId={id} eventId={item ?? ''} where={filterOf(url.query)} />;
-    }
-  }
-  if (app === 'app' && section === 'jobs')
-    return id ? (
-      <JobPage key={id} id={id} outcome={url.query.get('outcome')} />
-    ) : (
-      <JobsPage endpointId={url.query.get('endpoint') ?? undefined} />
-    );
-  if (app === 'app' && section === 'settings') return <SettingsPage section={id ?? 'account'} />;
-  return <NotFoundPage title="Page not found">There's no page at this URL.</NotFoundPage>;
+  const found = findRoute(routes, url.path);
+  return (
+    found?.route(found.params, url.query) ?? (
+      <NotFoundPage title="Page not found">There's no page at this URL.</NotFoundPage>
+    )
+  );
 }
 
-const safeDecode = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+type Render = (params: Params, query: URLSearchParams) => VNode;
+
+const inspector: Render = ({ id = '', event = '' }, query) => (
+  <InspectorPage key={id} endpointId={id} eventId={event} where={filterOf(query)} />
+);
+const allEndpoints: Render = () => <EndpointsPage />;
+
+/** The page of each address. */
+const routes: Readonly<Record<string, Render>> = {
+  '/': allEndpoints,
+  '/app': allEndpoints,
+  '/app/endpoints': allEndpoints,
+  '/app/endpoints/:id': inspector,
+  '/app/endpoints/:id/events/:event?': inspector,
+  '/app/endpoints/:id/compare': ({ id = '' }, query) => (
+    <ComparePage endpointId={id} left={query.get('a') ?? ''} right={query.get('b') ?? ''} />
+  ),
+  '/app/endpoints/:id/activity': ({ id = '' }, query) => <ActivityPage key={id} endpointId={id} query={query} />,
+  '/app/endpoints/:id/destinations': ({ id = '' }) => <DestinationsPage key={id} endpointId={id} />,
+  '/app/endpoints/:id/destinations/new': ({ id = '' }) => inEndpoint(id, <ForwardFormPage key={id} endpointId={id} />),
+  '/app/endpoints/:id/destinations/:forward': ({ id = '', forward = '' }, query) =>
+    inEndpoint(id, <ForwardPage key={forward} endpointId={id} id={forward} state={query.get('state')} />),
+  '/app/endpoints/:id/destinations/:forward/edit': ({ id = '', forward = '' }) =>
+    inEndpoint(id, <ForwardFormPage key={forward} endpointId={id} id={forward} />),
+  '/app/endpoints/:id/jobs/:job': ({ id = '', job = '' }, query) => (
+    <JobPage key={job} endpointId={id} id={job} query={query} />
+  ),
+  '/app/endpoints/:id/answers': ({ id = '' }) => <AnswersPage key={id} endpointId={id} />,
+  '/app/endpoints/:id/alerts': ({ id = '' }, query) => <AlertsPage key={id} endpointId={id} kind={query.get('new')} />,
+  '/app/endpoints/:id/schemas': ({ id = '' }, query) => {
+    const chosen = { type: query.get('type'), platform: query.get('platform') };
+    return <SchemasPage key={id} endpointId={id} chosen={chosen} as={query.get('as') ?? ''} />;
+  },
+  '/app/endpoints/:id/settings/:section?': ({ id = '', section = '' }) => (
+    <EndpointSettingsPage key={id} id={id} section={section} />
+  ),
+  '/app/settings/:section?': ({ section }) => <SettingsPage section={section || 'account'} />,
+
+  // Earlier addresses, and jobs whose endpoint is not known yet.
+  '/app/endpoints/:id/forwards/:forward?/:edit?': ({ id, forward, edit }, query) => (
+    <Redirect to={`/app/endpoints/${[id, 'destinations', forward, edit].filter(Boolean).join('/')}`} query={query} />
+  ),
+  '/app/jobs': (_, query) => {
+    const { endpoint, ...others } = Object.fromEntries(query);
+    if (!endpoint) return <JobsPage />;
+    return <Redirect to={`/app/endpoints/${endpoint}/destinations`} query={new URLSearchParams(others)} />;
+  },
+  '/app/jobs/:job': ({ job = '' }, query) => <JobPage key={job} endpointId="" id={job} query={query} />,
 };
+
+/** For pages that need nothing of the endpoint: they exist only if it does. */
+const inEndpoint = (id: string, page: VNode): VNode => <WithEndpoint id={id}>{() => page}</WithEndpoint>;
+
+/** Takes the place of the opened address in the browser's history. */
+function Redirect({ to, query }: { to: string; query: URLSearchParams }) {
+  const target = to + (query.size > 0 ? `?${query}` : '');
+  useEffect(() => navigate(target, { replace: true }), [target]);
+  return null;
+}

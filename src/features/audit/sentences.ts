@@ -45,7 +45,7 @@ const person = ({ name }: Told): string => name ?? 'somebody';
 const ofForward = (verb: string): Sentence => ({
   kind: 'forward',
   what: told => `${verb} ${one('forward', told)}${of(told)}${fields(told)}`,
-  path: ({ targetId, exists }) => `/forwards${exists ? `/${targetId}` : ''}`,
+  path: ({ targetId, exists }) => `/destinations${exists ? `/${targetId}` : ''}`,
 });
 const ofItems = (verb: string): Sentence => ({
   ...ofForward(verb),
@@ -59,7 +59,7 @@ const ofAlert = (verb: string, kind: { kind?: 'alert' } = { kind: 'alert' }): Se
 const ofSecret = (verb: string, rest = ''): Sentence => ({
   kind: 'secret',
   what: told => `${verb} a signing secret${told.name === undefined ? '' : ` for ${told.name}`}${of(told)}${rest}`,
-  path: () => '/settings#secrets',
+  path: () => '/settings/secrets',
 });
 const ofEndpoint = (what: Sentence['what'], path = '/settings', kind: ChangeKind = 'settings'): Sentence => ({
   kind,
@@ -95,7 +95,10 @@ const sentences: Record<string, Sentence> = {
   'alert.deleted': ofAlert('deleted'),
   'alert.tested': ofAlert('tested', {}),
   'endpoint.created': ofEndpoint(told => `created ${endpoint(told)}`),
-  'endpoint.changed': ofEndpoint(whatOfSettings),
+  'endpoint.changed': {
+    ...ofEndpoint(whatOfSettings),
+    path: told => (isOfGuard(told) ? '/settings/access' : '/settings'),
+  },
   'endpoint.deleted': { what: told => `deleted ${endpoint(told)}` },
   'endpoint.url_rotated': ofEndpoint(told => `replaced the URL${of(told)}`),
   'endpoint.previous_url_ended': ofEndpoint(told => `ended a replaced URL${of(told)}`),

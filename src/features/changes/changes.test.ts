@@ -77,7 +77,7 @@ describe('GET /api/endpoints/{id}/changes', () => {
       'settings: ada@example.com deleted events',
     ]);
     const links = page.changes.filter(({ kind }) => kind === 'forward').map(({ link }) => link);
-    expect(new Set(links)).toEqual(new Set([`/app/endpoints/${endpoint.id}/forwards`]));
+    expect(new Set(links)).toEqual(new Set([`/app/endpoints/${endpoint.id}/destinations`]));
     for (const { at, by, link } of page.changes)
       expect([at, by, link.startsWith(`/app/endpoints/${endpoint.id}`)]).toEqual([
         clock.now(),
@@ -87,7 +87,7 @@ describe('GET /api/endpoints/{id}/changes', () => {
     expect(page.nextCursor).toBeNull();
     expect(JSON.stringify(page)).not.toMatch(/value/);
     const { id } = await ada.json<{ id: string }>(201, 'POST', `${path}/forwards`, given);
-    expect((await read(endpoint)).changes[0]?.link).toBe(`/app/endpoints/${endpoint.id}/forwards/${id}`);
+    expect((await read(endpoint)).changes[0]?.link).toBe(`/app/endpoints/${endpoint.id}/destinations/${id}`);
     const audit = await ada.json<{ entries: object[] }>(200, 'GET', '/api/audit?limit=1');
     expect(Object.keys(audit.entries[0] ?? {})).toEqual([
       'id',

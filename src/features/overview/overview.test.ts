@@ -147,17 +147,22 @@ describe('troubles', () => {
     expect(answer.endpoints[0]?.troubles).toEqual([
       { kind: 'paused', text: 'Paused: deliveries are refused', link: `${page}/settings`, since: at + 5 },
       { kind: 'alert_firing', text: 'Alert “signatures” is firing', link: `${page}/alerts`, since: at + 3 },
-      { kind: 'forward_down', text: 'Forward “mail” is down', link: `${page}/forwards/${second.id}`, since: at + 2 },
+      {
+        kind: 'forward_down',
+        text: 'Forward “mail” is down',
+        link: `${page}/destinations/${second.id}`,
+        since: at + 2,
+      },
       {
         kind: 'forward_down',
         text: 'Forward “warehouse” is down',
-        link: `${page}/forwards/${forward.id}`,
+        link: `${page}/destinations/${forward.id}`,
         since: at + 1,
       },
       {
         kind: 'forward_given_up',
         text: 'Forward “mail” gave up on 1 event',
-        link: `${page}/forwards/${second.id}?state=given_up`,
+        link: `${page}/destinations/${second.id}?state=given_up`,
         since: at,
       },
       {

@@ -111,8 +111,8 @@ const counted = (count: number | null, what: string): string =>
   `${count === maxCounted ? `${maxCounted} or more` : count} ${what}${count === 1 ? '' : 's'}`;
 
 const pages: Record<Trouble['kind'], (row: TroubleRow) => string> = {
-  forward_down: ({ owner }) => `/forwards/${owner}`,
-  forward_given_up: ({ owner }) => `/forwards/${owner}?state=given_up`,
+  forward_down: ({ owner }) => `/destinations/${owner}`,
+  forward_given_up: ({ owner }) => `/destinations/${owner}?state=given_up`,
   alert_firing: () => '/alerts',
   invalid_signatures: () => `?where=${encodeURIComponent('verdict:invalid')}`,
   paused: () => '/settings',

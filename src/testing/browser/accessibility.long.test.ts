@@ -85,10 +85,20 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
         expect(await found()).toEqual([]);
       });
 
-      test('endpoint settings', async () => {
-        await visit(`${inspector}/settings`, '.danger-zone');
-        expect(await found()).toEqual([]);
-      });
+      for (const part of [
+        'activity',
+        'destinations',
+        'settings',
+        'settings/access',
+        'settings/data',
+        'settings/delete',
+      ]) {
+        test(`endpoint, ${part}`, async () => {
+          await visit(`${inspector}/${part}`, 'main .card');
+          await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+          expect(await found()).toEqual([]);
+        });
+      }
 
       for (const section of ['account', 'keys', 'apps', 'team', 'plan']) {
         test(`settings, ${section}`, async () => {
@@ -106,6 +116,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
     for (const path of [
       '/app',
       inspector,
+      `${inspector}/activity`,
+      `${inspector}/destinations`,
       `${inspector}/settings`,
       `${inspector}/answers`,
       ...sections,

@@ -164,8 +164,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await page.getByLabel('Name').fill('Quiet pushes');
     await page.getByLabel('Create a new signing secret').check();
     // Leaving the page loses nothing.
-    await page.getByRole('link', { name: /^← Settings:/ }).click();
-    await page.getByRole('link', { name: 'Edit alerts' }).click();
+    await page.locator('.tabbar').getByRole('link', { name: 'Settings' }).click();
+    await page.locator('.tabbar').getByRole('link', { name: 'Alerts' }).click();
     await page.getByText('Your unsaved changes are still here').waitFor();
     await expectEventually(() => page.getByLabel('Name').inputValue()).toBe('Quiet pushes');
     await isAccessible('edit');
@@ -220,18 +220,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     expect(receiver.received.at(-1)).toMatchObject({ path: '/topic', headers: { authorization: 'Bearer tk_one' } });
     await isAccessible('firing');
     await page.goto(endpointUrl);
-    await page.locator('.endpoint-header').getByRole('link', { name: 'Alert: Invalid signatures' }).waitFor();
-    expect(await violationsInBothThemes(page, { within: '.endpoint-header' })).toEqual([]);
-    await look('header');
+    await page.locator('.tabbar').getByRole('link', { name: 'Alerts Invalid signatures is firing' }).waitFor();
+    expect(await violationsInBothThemes(page, { within: '.tabbar' })).toEqual([]);
+    await look('tab bar');
     await page.goto(`${dashboard.origin}/app`);
     await page.locator(`.endpoint-card:has([href*="${id}"]) .badge`).getByText('is firing').waitFor();
     await look('endpoints');
-    await page.goto(`${endpointUrl}/settings`);
-    await page.locator('#alerts').getByText('Firing').waitFor();
-    expect(await violationsInBothThemes(page, { within: '#alerts' })).toEqual([]);
-    await look('settings');
-    await page.getByRole('link', { name: 'Edit alerts' }).click();
-    await cards().nth(1).waitFor();
   });
 
   test('an alert is deleted after a question, and the focus stays on the page', async () => {

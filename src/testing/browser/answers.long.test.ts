@@ -140,9 +140,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await openRule();
     await page.getByLabel('Name', { exact: true }).fill(hostileName);
     await page.getByLabel('First N only').fill('two');
-    await page.getByRole('link', { name: '← Settings:' }).click();
-    await page.getByRole('heading', { name: 'Endpoint settings' }).waitFor();
-    await page.getByRole('link', { name: 'Edit answers' }).click();
+    await page.locator('.tabbar').getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: /^Settings of / }).waitFor();
+    await page.locator('.tabbar').getByRole('link', { name: 'Answers' }).click();
     await page.getByText('Your unsaved changes are still here').waitFor();
     await expectEventually(names).toEqual([hostileName]);
     await page.keyboard.press('Control+s');
@@ -165,7 +165,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.goto(listUrl);
     const closed = page.locator('.event-row').getByText('Connection closed');
     await expectEventually(() => closed.getAttribute('title')).toContain(hostileName);
-    await page.locator('a.header-mark[title*="close the connection: first 2 attempts"]').waitFor();
+    await page.locator('.tabbar .pill[title*="close the connection: first 2 attempts"]').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.locator('.event-row').filter({ hasText: 'Answered 503' }).locator('.event-link').click();
     await page.getByText('Answered 503, by the rule “rule-1”.').waitFor();

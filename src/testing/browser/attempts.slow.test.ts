@@ -140,13 +140,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 2);
   });
 
-  test('the endpoint’s settings show when its senders retried', async () => {
+  test('the endpoint’s activity shows when its senders retried', async () => {
     await sendMoreAttempts();
-    await page.getByRole('link', { name: 'Endpoint settings' }).click();
+    await page.locator('.tabbar').getByRole('link', { name: 'Activity' }).click();
     const table = page.locator('.retries');
     await table.waitFor();
     await expectEventually(() => table.getByRole('row').count()).toBe(3);
-    await checkAccessibility('settings');
+    await checkAccessibility('activity');
     await page.getByRole('heading', { name: 'GitHub, 2 deliveries' }).waitFor();
   });
 

@@ -73,13 +73,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('dialogs'), () => {
 
   test('a dialog that replaces another one gives the focus back to where the first one was opened', async () => {
     await openEndpoint(page, 'replaced', [{ body: '{}' }]);
+    await page.getByRole('button', { name: 'Connect', exact: true }).focus();
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Connect a platform' }).focus();
     await page.keyboard.press('Enter');
     await dialog().getByRole('button', { name: 'Send test event' }).click();
     await page.getByRole('dialog', { name: 'Send a test event' }).waitFor();
     expect(await dialog().count()).toBe(1);
     await page.keyboard.press('Escape');
-    await isFocused('Connect a platform');
+    await isFocused('Connect');
   });
 
   test('no policy violation, foreign request or script error occurred', () => {

@@ -66,7 +66,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('exports in the dashboard'), () => {
     expect((await downloads()).map(([fileName]) => fileName)).toEqual(fileNames);
     const href = await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href');
     const id = /ep_\w+/.exec(href ?? '')?.[0];
-    await page.goto(`${dashboard.origin}/app/endpoints/${id}/settings`);
+    await page.goto(`${dashboard.origin}/app/endpoints/${id}/settings/data`);
     expect((await downloads()).map(([fileName]) => fileName)).toEqual(fileNames);
   });
 });

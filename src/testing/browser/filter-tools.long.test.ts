@@ -175,9 +175,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('saved filters, time range and filter
     await on.checkAccessibility();
   });
 
-  test('the settings of the endpoint are behind the link beside its name', async () => {
-    await on.page.getByRole('link', { name: 'Endpoint settings' }).click();
-    await on.page.getByRole('heading', { name: 'Endpoint settings' }).waitFor();
+  test('the settings of the endpoint are one of its tabs', async () => {
+    await on.page.locator('.tabbar').getByRole('link', { name: 'Settings' }).click();
+    await on.page.getByRole('heading', { name: /^Settings of / }).waitFor();
   });
 
   test('no dialog, policy violation, foreign request or script error occurred', () =>

@@ -51,12 +51,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
   };
   const create = async (body: object): Promise<string> => {
     const { id } = await callApi<{ id: string }>(page, 'POST', `/api/endpoints/${endpoint}/forwards`, body);
-    return `${dashboard.origin}/app/endpoints/${endpoint}/forwards/${id}`;
+    return `${dashboard.origin}/app/endpoints/${endpoint}/destinations/${id}`;
   };
   /** Waits for the numbers of events, so that what follows shows them at once. */
   const until = (forward: string, wanted: Partial<Forward>): Promise<unknown> =>
     eventually(async () => {
-      const found = await read(new URL(forward).pathname.replace('/app/', '/api/'));
+      const found = await read(
+        new URL(forward).pathname.replace('/app/', '/api/').replace('/destinations/', '/forwards/'),
+      );
       return Object.entries(wanted).every(([name, value]) => found[name] === value);
     }, 120_000);
   const read = (path: string): Promise<Record<string, unknown>> => callApi(page, 'GET', path);
@@ -76,7 +78,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
   const remove = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog().getByRole('button', { name: 'Delete forward' }).click();
-    await page.getByRole('heading', { name: 'Forwards', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Forwards', exact: true }).waitFor();
   };
 
   test('a forward is made with completion, and problems stand at their fields', async () => {
@@ -144,7 +146,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.locator('.attempt').getByText('204').waitFor();
     await expectEventually(() => page.locator('.attempt details').count()).toBe(0);
     await expectEventually(() => page.locator('main img').count()).toBe(0);
-    await page.getByRole('link', { name: '1 forward', exact: true }).click();
+    await page.locator('.tabbar').getByRole('link', { name: 'Destinations' }).click();
     await page.getByRole('link', { name: hostile }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Name', { exact: true }).fill('orders');
@@ -172,15 +174,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await send(2, 'invoice');
     await until(forward, { waiting: 2 });
     await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}`);
-    await page.getByRole('link', { name: 'Forward down, 12 waiting' }).waitFor();
+    await page.getByRole('link', { name: /^Destinations Forward .* is down$/ }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
-    await page.getByRole('link', { name: 'Forward down, 12 waiting' }).click();
+    await page.getByRole('link', { name: /^Destinations Forward .* is down$/ }).click();
     await page.getByText(/Down\. Failing since \d\d:\d\d .*; next try in /).waitFor();
     await page.getByText('503 Service Unavailable').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
-    await page.getByRole('link', { name: 'billing' }).click();
+    await page.getByRole('link', { name: 'billing', exact: true }).click();
     await rows().nth(9).waitFor();
     await expectEventually(() => rows().first().textContent()).toContain('1 attempt, next in ');
     expect(await violationsInBothThemes(page)).toEqual([]);
@@ -210,7 +212,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await send(6, 'order');
     await until(forward, { givenUp: 5, failed: 0, waiting: 0 });
     await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}`);
-    await page.getByRole('link', { name: 'Forwards: 5 given up' }).waitFor();
+    await page.getByRole('link', { name: /^Destinations Forward .* gave up on 5 events$/ }).waitFor();
     await page.goto(forward);
     await rows().nth(4).waitFor();
     await expectEventually(() => rows().first().textContent()).toContain(
@@ -285,10 +287,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('body.n>=50');
     await dialog().getByRole('button', { name: 'Skip 2 events' }).click();
     await figure('Waiting', 50).waitFor();
-    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings`);
-    await page.locator('#forwards').getByText('Paused').waitFor();
+    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/destinations`);
+    await page.getByText('Paused', { exact: true }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
-    await page.locator('#forwards').getByRole('link', { name: 'in order' }).click();
+    await page.getByRole('link', { name: 'in order', exact: true }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await dialog().getByText("50 events waiting won't be sent.").waitFor();
     expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);

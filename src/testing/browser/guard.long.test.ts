@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
 
   const section = () => page.locator('#guard');
   const openSettings = async (): Promise<void> => {
-    await page.goto(`${listUrl}/settings`);
+    await page.goto(`${listUrl}/settings/access`);
     await section().getByRole('button', { name: 'Save guard' }).waitFor();
   };
   const save = async (): Promise<void> => {
@@ -94,7 +94,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await section().getByPlaceholder('[set]').waitFor();
     await expectEventually(() => section().getByLabel('Value').inputValue()).toBe('');
     expect(await page.content()).not.toContain(token);
+    await page.locator('.side-nav').getByRole('link', { name: 'General' }).click();
     await page.locator('#url').getByText('as ?token=… at the end of the URL').waitFor();
+    await page.locator('.side-nav').getByRole('link', { name: 'Access' }).click();
     // Another change keeps the token.
     await section().getByLabel('HTTP Basic').check();
     await section().getByLabel('User name').fill('mi:ra');
@@ -106,6 +108,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     const headers = { authorization: `Basic ${btoa('mira:river')}` };
     await expectEventually(() => statusOf(`?token=${token}`, { headers })).toBe(200);
     await page.goto(listUrl);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('button', { name: 'Connect a platform' }).click();
     await page.getByRole('dialog').getByText('The guard requires the token').waitFor();
     await page.keyboard.press('Escape');
@@ -133,7 +136,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     });
     await openSettings();
     await page.getByText('overwrites changes made here').waitFor();
-    await page.getByRole('link', { name: 'Add rules' }).click();
+    await page.locator('.tabbar').getByRole('link', { name: 'Answers' }).click();
     await page.getByText('sets back the rules that the file has').waitFor();
     await page.unroute('**/api/endpoints');
   });

@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await fitsPhone();
     await page.getByRole('link', { name: 'Accepted 5' }).click();
     await items().nth(4).waitFor();
-    await page.getByRole('link', { name: '← Replay jobs' }).click();
+    await page.getByRole('link', { name: '← Destinations' }).click();
     await page.getByRole('link', { name: 'Show the failed event' }).first().click();
     await page.getByText('500 Internal Server Error').waitFor();
     await items().getByRole('link').click();
@@ -142,7 +142,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await dialog.getByLabel('Destination', { exact: true }).fill(url);
     await dialog.getByRole('button', { name: 'Start replay' }).click();
     await dialog.getByRole('alert').getByText('A job that is not over sends to this destination').waitFor();
-    await dialog.getByRole('link', { name: 'Replay jobs' }).click();
+    await dialog.getByRole('link', { name: 'Destinations' }).click();
     await page.getByText('Running', { exact: true }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -63,6 +63,56 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
       await shownInList(n);
     },
   );
+
+  test('earlier addresses lead to the pages of today, and keep their query', async () => {
+    const id = listUrl.split('/').at(-1);
+    const { id: forward } = await callApi<{ id: string }>(page, 'POST', `/api/endpoints/${id}/forwards`, {
+      name: 'shop',
+      url: 'http://127.0.0.1:9/',
+      enabled: false,
+    });
+    const job = await callApi<{ id: string }>(page, 'POST', '/api/replay-jobs', {
+      endpointId: id,
+      where: 'body.n:1',
+      dest: 'http://127.0.0.1:9/',
+    });
+    for (const [old, now] of [
+      [`${listUrl}/forwards`, '/destinations'],
+      [`${listUrl}/forwards/${forward}?state=given_up`, `/destinations/${forward}?state=given_up`],
+      [`${listUrl}/forwards/${forward}/edit`, `/destinations/${forward}/edit`],
+      [`${listUrl}/forwards/new`, '/destinations/new'],
+      [`${dashboard.origin}/app/jobs?endpoint=${id}`, '/destinations'],
+      [`${dashboard.origin}/app/jobs/${job.id}?outcome=failed`, `/jobs/${job.id}?outcome=failed`],
+    ] as const) {
+      await page.goto(`${dashboard.origin}/app`);
+      await page.goto(old);
+      await page.waitForURL(listUrl + now);
+      await page.locator('.tabbar [aria-current]', { hasText: 'Destinations' }).waitFor();
+      await page.goBack();
+      await page.waitForURL('**/app');
+    }
+    await page.goto(`${dashboard.origin}/app/jobs`);
+    await page.getByRole('heading', { name: 'Replay jobs', level: 1 }).waitFor();
+  });
+
+  test('[ and ] open the tab before and after, and the palette has each by its name', async () => {
+    await page.goto(`${listUrl}/activity`);
+    const current = (name: string) => page.locator('.tabbar [aria-current]', { hasText: name }).waitFor();
+    await current('Activity');
+    for (const [key, name] of [
+      [']', 'Destinations'],
+      ['[', 'Activity'],
+      ['[', 'Events'],
+      ['[', 'Events'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await current(name);
+    }
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('go to schemas');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${listUrl}/schemas`);
+  });
 
   test('an event URL with the wrong endpoint redirects to the right one', async () => {
     await page.goto(`${dashboard.origin}/app/endpoints/ep_none/events/${ids[300]}`);
@@ -138,7 +188,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.context().setOffline(false);
     await page.getByRole('treeitem').first().waitFor();
     await page.context().setOffline(true);
-    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.locator('.topbar').getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByText("Can't reach Hooktape").waitFor();
     await page.context().setOffline(false);
     await page.getByText('This device').waitFor();

@@ -71,15 +71,19 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
       ['/app/settings/plan', '.section'],
       ['/app/settings/audit', '.audit-lines li'],
       ['/app/jobs', 'h1'],
-      [`/app/jobs?endpoint=${endpoint.id}`, 'h1'],
-      [`${at}/settings`, '.danger-zone'],
+      [`${at}/activity`, '.section'],
+      [`${at}/destinations`, '.forward-card'],
+      [`${at}/destinations/${forwardId}`, '.section'],
+      [`${at}/destinations/${forwardId}/edit`, 'form'],
+      [`${at}/settings`, '#pause'],
+      [`${at}/settings/access`, '#guard'],
+      [`${at}/settings/secrets`, '#secrets'],
+      [`${at}/settings/data`, '.section'],
+      [`${at}/settings/delete`, '.danger-zone'],
       [`${at}/schemas`, 'main h2'],
       [`${at}/answers`, '.save-bar'],
       [`${at}/alerts`, 'h1'],
       [`${at}/alerts?new=errors`, 'h1'],
-      [`${at}/forwards`, 'h1'],
-      [`${at}/forwards/${forwardId}`, 'h1'],
-      [`${at}/forwards/${forwardId}/edit`, 'form'],
       [`${at}/compare?a=${left}&b=${right}`, 'h1'],
       [at, '.event-row'],
       [`${at}?tab=headers`, '.pairs'],
@@ -92,13 +96,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
     const visitor = await dashboard.open();
     for (const path of ['/login', '/setup', '/setup?token=x', '/login?invitation=x']) await walk(visitor, path, 'h1');
     await visitor.context().close();
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint.id}/settings`);
-    await page.locator('.danger-zone').waitFor();
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint.id}/settings/access`);
+    await page.locator('#guard .button').last().waitFor();
     await page.mouse.move(600, 400);
     await page.mouse.wheel(0, 100_000);
     await page.waitForFunction(() => (document.querySelector('.content')?.scrollTop ?? 0) > 0);
-    await page.locator('.danger-zone').hover();
+    await page.locator('#guard .button').last().hover();
     expect(await page.evaluate(() => scrollY)).toBe(0);
   });
 
@@ -126,7 +130,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
         .locator(selector)
         .first()
         .evaluate(one => Math.round(one.getBoundingClientRect().top));
-    await expectEventually(() => top('.tabs')).toBe(0);
+    await expectEventually(() => top('.event > .tabs')).toBe(0);
     const lines = () =>
       page.locator('.tree-row').evaluateAll(
         rows =>
@@ -142,23 +146,26 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
     }).toBe(0);
   });
 
-  test('what the header of an endpoint says about it is never cut', async () => {
+  test('every tab of an endpoint can be reached at every size, and what is wrong there is a number', async () => {
     const path = `/api/endpoints/${endpoint.id}`;
     await callApi(page, 'PUT', `${path}/answers`, {
       rules: [{ answer: { status: 500 }, first: 2 }],
     });
     await page.goto(endpoint.listUrl);
+    const tabs = page.locator('.tabbar nav a');
+    const answers = page.locator('.tabbar').getByRole('link', { name: "Answers Senders don't always" });
+    expect(await answers.locator('.pill [aria-hidden]').textContent()).toBe('1');
     for (const [width, height] of sizes) {
       await page.setViewportSize({ width, height });
-      const cut = () =>
-        page.locator('.header-mark').evaluateAll(marks =>
-          marks.map(mark => {
-            const text = [...mark.children].find(one => one.getClientRects().length > 0);
-            const end = mark.getBoundingClientRect().right;
-            return text !== undefined && text.scrollWidth <= text.clientWidth && end <= innerWidth;
-          }),
-        );
-      await expectEventually(async () => [width, await cut()]).toEqual([width, [true, true]]);
+      for (const at of [6, 0]) {
+        await tabs.nth(at).click();
+        await tabs.nth(at).and(page.locator('[aria-current]')).waitFor();
+        await expectEventually(async () => {
+          const { x, width: own } = (await tabs.nth(at).boundingBox()) ?? { x: -1, width: 0 };
+          const end = await page.locator('.tabbar-end').evaluate(one => one.getBoundingClientRect());
+          return [width, x >= 0 && x + own <= end.x + 20, end.right <= width];
+        }).toEqual([width, true, true]);
+      }
     }
   });
 

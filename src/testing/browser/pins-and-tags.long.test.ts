@@ -158,7 +158,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
   });
 
   test('retention is set in the settings after a question, and a wrong one is explained', async () => {
-    await page.goto(`${listUrl}/settings`);
+    await page.goto(`${listUrl}/settings/data`);
     const section = page.locator('section', { has: page.getByRole('heading', { name: 'Retention' }) });
     const save = async (text: string): Promise<void> => {
       await section.getByLabel('Retention').fill(text);
@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
 
   test('an endpoint with pins is deleted only after the question whether they go, too', async () => {
     await pin();
-    await page.goto(`${listUrl}/settings`);
+    await page.goto(`${listUrl}/settings/delete`);
     await page.getByRole('button', { name: 'Delete endpoint' }).click();
     const name = (await dialog().getByText('to confirm').textContent())?.split(/[“”]/)[1] ?? '';
     await dialog().getByLabel('to confirm').fill(name);

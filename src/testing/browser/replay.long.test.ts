@@ -218,7 +218,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   test('a saved secret signs replays once the settings of the endpoint allow it', async () => {
     await sendFirst();
     await callApi(page, 'POST', `/api/endpoints/${endpoint}/secrets`, { platform: 'github', secret });
-    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings`);
+    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings/secrets`);
     const signing = page.locator('.secret-signing');
     await page.getByRole('switch', { name: 'May sign replays: GitHub, ending in hook' }).check();
     await signing.locator('summary').click();

@@ -130,7 +130,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
   test("an endpoint's URL is rotated with an overlap, and the endpoint is paused and resumed", async () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.locator('.endpoint-main a').first().click();
-    await page.getByRole('link', { name: 'Endpoint settings' }).click();
+    await page.locator('.tabbar').getByRole('link', { name: 'Settings' }).click();
     const shown = page.locator('#url .address code');
     const before = (await shown.textContent()) ?? '';
     await page.getByRole('button', { name: 'Rotate URL' }).click();
@@ -157,7 +157,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.locator('.endpoint-card .badge', { hasText: 'Paused' }).waitFor();
     await page.locator('.endpoint-main a').first().click();
-    await page.getByRole('link', { name: 'Endpoint settings' }).click();
+    await page.locator('.tabbar').getByRole('link', { name: 'Settings' }).click();
     await page.getByText('1 delivery refused so far').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await notice.waitFor({ state: 'detached' });
@@ -291,7 +291,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('all apps are disconnected').waitFor();
     await others.waitFor({ state: 'detached' });
-    await elsewhere.getByRole('link', { name: 'Settings', exact: true }).click();
+    await elsewhere.locator('.topbar').getByRole('link', { name: 'Settings', exact: true }).click();
     await elsewhere.getByText('Your session has expired.').waitFor();
     await elsewhere.context().close();
     const again = await dashboard.open();

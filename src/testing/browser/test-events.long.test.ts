@@ -25,11 +25,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     ({ id, address: url, listUrl } = await openEndpoint(page, 'Shop'));
   });
   /** The button of an endpoint without events has a longer name. */
-  const openTestEvent = () =>
-    page
-      .getByRole('button', { name: /^Send (a )?test event$/ })
-      .first()
-      .click();
+  const openTestEvent = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('button', { name: 'Send test event' }).click();
+  };
 
   const dialog = () => page.getByRole('dialog');
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -61,7 +60,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     await dialog().getByRole('heading', { name: 'Shopify' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'orders/create' }).waitFor();
-    await page.getByRole('button', { name: 'Send test event' }).click();
+    await openTestEvent();
     await dialog().getByRole('heading', { name: 'Shopify' }).waitFor();
     await page.keyboard.type('paypal');
     await dialog().getByText('Sent without a signature').waitFor();
@@ -121,7 +120,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     await checkAccessibility();
   });
 
-  test('at 360 px the header stays one line, and nothing is wider than the page', async () => {
+  test('at 360 px the tab bar stays one line, and nothing is wider than the page', async () => {
     const eventId = await deliver(`${url}/orders/7?note=${'long'.repeat(100)}`, '{}');
     const phone = await dashboard.open({
       viewport: { width: 360, height: 740 },
@@ -130,11 +129,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     });
     await phone.goto(`${listUrl}/events/${eventId}`);
     await phone.locator('.request-line').getByRole('button', { name: 'Copy event id' }).waitFor();
-    const header = await phone.locator('.endpoint-header').boundingBox();
-    expect(header?.height).toBeLessThanOrEqual(54);
+    const bar = await phone.locator('.tabbar').boundingBox();
+    expect(bar?.height).toBeLessThanOrEqual(54);
     await expectEventually(() => phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     await checkAccessibility(phone);
-    await phone.getByRole('button', { name: 'Endpoint menu' }).click();
+    await phone.getByRole('button', { name: 'Connect', exact: true }).click();
     await phone.getByRole('button', { name: 'Connect a platform' }).click();
     await phone.getByText('Enter this URL').waitFor();
     const box = await phone.getByRole('dialog').boundingBox();
@@ -146,7 +145,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   test('the test secrets stand in the settings, folded into one line', async () => {
     for (const platform of ['shopify', 'slack'])
       await callApi(page, 'POST', `/api/endpoints/${id}/test-events`, { platform });
-    await page.goto(`${listUrl}/settings`);
+    await page.goto(`${listUrl}/settings/secrets`);
     const rows = page.locator('#secrets .secret-row:visible');
     await page.locator('#secrets').getByText('2 test secrets, made for test events').waitFor();
     expect(await rows.count()).toBe(0);

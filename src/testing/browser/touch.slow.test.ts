@@ -67,12 +67,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('touch'), () => {
       ['/app/settings/team', '[aria-label="Pending invitations"] li'],
       ['/app/settings/plan', '.usage'],
       [`${endpoint}/answers`, '.save-bar'],
-      [`${endpoint}/forwards`, '.forward-card'],
-      [`${endpoint}/forwards/new`, '.forward-form'],
+      [`${endpoint}/destinations`, '.forward-card'],
+      [`${endpoint}/destinations/new`, '.forward-form'],
       [`${endpoint}/alerts`, '.alert-card'],
       [`${endpoint}/alerts?new=forward_stuck`, '.alert-form'],
       ['/app/settings/audit', '.audit-lines li'],
-      [`${endpoint}/settings`, '.danger-zone'],
+      [`${endpoint}/settings`, '#pause'],
+      [`${endpoint}/settings/access`, '#guard'],
+      [`${endpoint}/settings/delete`, '.danger-zone'],
     ];
     for (const [path, ready] of paths) {
       await page.goto(dashboard.origin + path);

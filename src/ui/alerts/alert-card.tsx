@@ -96,7 +96,7 @@ function AlertFacts({ endpointId, alert }: { endpointId: string; alert: Alert })
             </>
           )}
         </span>
-        {alert.kind === 'forward_stuck' && <Link to={`/app/endpoints/${endpointId}/forwards`}>Forwards</Link>}
+        {alert.kind === 'forward_stuck' && <Link to={`/app/endpoints/${endpointId}/destinations`}>Destinations</Link>}
       </p>
       {failure && (
         <p class="tint warn">

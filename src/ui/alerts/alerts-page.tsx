@@ -5,8 +5,7 @@ import type { Alert, AlertList } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Button, Empty, Notice } from '../kit/controls.tsx';
 import { showSecretOnce } from '../kit/dialogs.tsx';
-import { visibleName } from '../kit/format/visible.ts';
-import { backToSettings, Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
+import { Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import type { Query } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { AlertCard } from './alert-card.tsx';
@@ -22,13 +21,7 @@ export function AlertsPage({ endpointId, kind }: { endpointId: string; kind: str
   return (
     <WithEndpoint id={endpointId}>
       {endpoint => (
-        <Page
-          isNarrow
-          class="alerts"
-          title="Alerts"
-          tab={`${visibleName(endpoint.name)}, alerts`}
-          back={backToSettings(endpoint)}
-        >
+        <Page isNarrow class="alerts" title="Alerts" of={endpoint.name}>
           <Loaded query={query} what="the alerts">
             {list => (
               <Alerts endpoint={endpoint} list={list} query={query} kind={kinds.find(({ id }) => id === kind)?.id} />

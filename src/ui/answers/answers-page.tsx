@@ -9,9 +9,8 @@ import { Button, Notice } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
 import { confirm } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
-import { visibleName } from '../kit/format/visible.ts';
 import { keyLabel } from '../kit/key-label.ts';
-import { backToSettings, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
+import { Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import { RestoredNotice } from '../kit/restored-notice.tsx';
 import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
@@ -27,12 +26,7 @@ import type { Preview } from './use-preview.ts';
 export const AnswersPage = ({ endpointId }: { endpointId: string }) => (
   <WithEndpoint id={endpointId}>
     {endpoint => (
-      <Page
-        class="answers"
-        title="Answers"
-        tab={`${visibleName(endpoint.name)}, answers`}
-        back={backToSettings(endpoint)}
-      >
+      <Page class="answers" title="Answers" of={endpoint.name}>
         <Editor endpoint={endpoint} />
       </Page>
     )}

@@ -7,7 +7,7 @@ import { confirm } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link, navigate } from '../kit/navigation.tsx';
 import { showToast } from '../kit/toasts.tsx';
-import { forwardPath, forwardsApi, forwardsPath } from './forwards-api.ts';
+import { destinationsPath, forwardPath, forwardsApi } from './forwards-api.ts';
 import { removalText } from './wording.ts';
 
 type Props = { endpointId: string; forward: Forward; onChange: (forward: Forward) => void };
@@ -37,7 +37,7 @@ export function ForwardButtons({ endpointId, forward, onChange }: Props) {
       run: () => forwardsApi.remove(endpointId, forward.id),
     });
     if (!isRemoved) return;
-    navigate(forwardsPath(endpointId));
+    navigate(destinationsPath(endpointId));
     showToast(`${name} was deleted.`);
   };
   return (

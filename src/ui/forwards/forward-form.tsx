@@ -1,7 +1,6 @@
 /* The form that makes a forward, or changes one. Problems that the server finds are shown at their fields. */
 
 import { useState } from 'preact/hooks';
-import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { Forward, ForwardInput } from '../../features/forwards/model.ts';
 import { forwardDefaults } from '../../shared/forwards.ts';
 import { FilterField } from '../inspector/filter/filter-field.tsx';
@@ -13,27 +12,27 @@ import { Loaded, Page } from '../kit/page.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { forwardRules, hasMore } from './forward-schema.ts';
-import { forwardPath, forwardsApi, forwardsPath } from './forwards-api.ts';
+import { destinationsPath, forwardPath, forwardsApi } from './forwards-api.ts';
 
 /** @param id of the forward that is changed; undefined for a new one */
-export function ForwardFormPage({ endpoint, id }: { endpoint: Pick<Endpoint, 'id' | 'name'>; id?: string }) {
+export function ForwardFormPage({ endpointId, id }: { endpointId: string; id?: string }) {
   const query = useQuery(id ?? '', () =>
-    id === undefined ? Promise.resolve(undefined) : forwardsApi.forward(endpoint.id, id),
+    id === undefined ? Promise.resolve(undefined) : forwardsApi.forward(endpointId, id),
   );
   const known = query.value && visibleName(query.value.name);
-  const back = id === undefined ? forwardsPath(endpoint.id) : forwardPath(endpoint.id, id);
+  const back = id === undefined ? destinationsPath(endpointId) : forwardPath(endpointId, id);
   return (
     <Page
       isNarrow
       title={id === undefined ? 'New forward' : 'Edit forward'}
       {...(known && { tab: `${known}, edit` })}
-      back={{ to: back, label: known ?? `Forwards of ${visibleName(endpoint.name)}` }}
+      back={{ to: back, label: known ?? 'Destinations' }}
     >
       {id === undefined ? (
-        <ForwardForm endpointId={endpoint.id} forward={undefined} back={back} />
+        <ForwardForm endpointId={endpointId} forward={undefined} back={back} />
       ) : (
         <Loaded query={query} what="this forward">
-          {forward => <ForwardForm endpointId={endpoint.id} forward={forward} back={back} />}
+          {forward => <ForwardForm endpointId={endpointId} forward={forward} back={back} />}
         </Loaded>
       )}
     </Page>

@@ -7,33 +7,30 @@ import { Empty } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
-import { backToSettings, Loaded, Page } from '../kit/page.tsx';
+import { Loaded } from '../kit/page.tsx';
 import { ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
-import { forwardPath, forwardsPath } from './forwards-api.ts';
+import { destinationsPath, forwardPath } from './forwards-api.ts';
 import { useForwards } from './use-forwards.ts';
 
-export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'name' | 'declared'> }) {
+export function ForwardsSection({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'declared'> }) {
   const query = useForwards(endpoint.id);
   const amount = query.value?.length ?? 0;
   const add = (label: string) => (
-    <Link class="button primary" to={`${forwardsPath(endpoint.id)}/new`}>
+    <Link class="button primary" to={`${destinationsPath(endpoint.id)}/new`}>
       {label}
     </Link>
   );
   return (
-    <Page
-      title="Forwards"
-      tab={`${visibleName(endpoint.name)}, forwards`}
-      back={backToSettings(endpoint)}
-      actions={
-        amount > 0 &&
-        (amount < maxForwardsPerEndpoint ? (
-          add('New forward')
-        ) : (
-          <span class="faint">Limit reached: an endpoint can have {maxForwardsPerEndpoint} forwards.</span>
-        ))
-      }
-    >
+    <section class="col loose" aria-labelledby="forwards">
+      <div class="page-head line loose spread">
+        <h2 id="forwards">Forwards</h2>
+        {amount > 0 &&
+          (amount < maxForwardsPerEndpoint ? (
+            add('New forward')
+          ) : (
+            <span class="faint">Limit reached: an endpoint can have {maxForwardsPerEndpoint} forwards.</span>
+          ))}
+      </div>
       {endpoint.declared && <DeclaredNotice what="forwards" />}
       <Loaded query={query} what="the forwards">
         {forwards =>
@@ -57,7 +54,7 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
           )
         }
       </Loaded>
-    </Page>
+    </section>
   );
 }
 
@@ -65,9 +62,9 @@ const ForwardCard = ({ endpointId, forward }: { endpointId: string; forward: For
   <li class="card forward-card box col">
     <div class="row baseline">
       <ForwardState forward={forward} />
-      <h2 class="grow breaks">
+      <h3 class="grow breaks">
         <Link to={forwardPath(endpointId, forward.id)}>{visibleName(forward.name)}</Link>
-      </h2>
+      </h3>
     </div>
     <p class="breaks">
       <code>{visibleLine(forward.url)}</code>

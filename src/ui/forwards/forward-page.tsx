@@ -1,7 +1,6 @@
 /* One forward: how it is, what can be done about it, its settings, and the events that it has not delivered. */
 
 import { useRef } from 'preact/hooks';
-import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { Forward } from '../../features/forwards/model.ts';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
@@ -10,14 +9,14 @@ import { Time } from '../kit/time.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { ForwardButtons } from './forward-buttons.tsx';
 import { deliveryStates, ForwardState, StateSentence } from './forward-state.tsx';
-import { type DeliveryState, forwardsPath } from './forwards-api.ts';
+import { type DeliveryState, destinationsPath } from './forwards-api.ts';
 import { useForward } from './use-forwards.ts';
 import { countOf } from './wording.ts';
 
-type Props = { endpoint: Pick<Endpoint, 'id' | 'name'>; id: string; state: string | null };
+type Props = { endpointId: string; id: string; state: string | null };
 
-export function ForwardPage({ endpoint, id, state }: Props) {
-  const query = useForward(endpoint.id, id);
+export function ForwardPage({ endpointId, id, state }: Props) {
+  const query = useForward(endpointId, id);
   const forward = query.value;
   // It stays while counts change, so that the list does not change under the reader.
   const first = useRef<DeliveryState | undefined>(undefined);
@@ -28,8 +27,8 @@ export function ForwardPage({ endpoint, id, state }: Props) {
     <Page
       title={name ?? 'Forward'}
       {...(name && { tab: `${name}, forward` })}
-      back={{ to: forwardsPath(endpoint.id), label: `Forwards of ${visibleName(endpoint.name)}` }}
-      actions={forward && <ForwardButtons endpointId={endpoint.id} forward={forward} onChange={query.set} />}
+      back={{ to: destinationsPath(endpointId), label: 'Destinations' }}
+      actions={forward && <ForwardButtons endpointId={endpointId} forward={forward} onChange={query.set} />}
     >
       <Loaded query={query} what="this forward">
         {forward => (
@@ -43,7 +42,7 @@ export function ForwardPage({ endpoint, id, state }: Props) {
               </div>
               <StateSentence forward={forward} />
             </section>
-            <Deliveries endpointId={endpoint.id} forward={forward} state={shown} onChange={query.set} />
+            <Deliveries endpointId={endpointId} forward={forward} state={shown} onChange={query.set} />
             <Settings forward={forward} />
           </>
         )}

@@ -46,5 +46,6 @@ export const forwardsApi = {
     ),
 };
 
-export const forwardsPath = (endpoint: string): string => `/app/endpoints/${id(endpoint)}/forwards`;
-export const forwardPath = (endpoint: string, forward: string): string => `${forwardsPath(endpoint)}/${id(forward)}`;
+export const destinationsPath = (endpoint: string): string => `/app/endpoints/${id(endpoint)}/destinations`;
+export const forwardPath = (endpoint: string, forward: string): string =>
+  `${destinationsPath(endpoint)}/${id(forward)}`;

@@ -9,7 +9,6 @@ import { openOf } from './wording.ts';
 // Two requests each time on the page of a forward, of 120 a minute by default.
 const busyMs = 3000;
 const idleMs = 10_000;
-const markMs = 15_000;
 
 const paceOf = (forwards: readonly Forward[]): number => (forwards.some(one => openOf(one) > 0) ? busyMs : idleMs);
 
@@ -19,15 +18,6 @@ export const useForwards = (endpointId: string): Query<Forward[]> =>
     () => forwardsApi.list(endpointId),
     forwards => forwards.length > 0,
     paceOf,
-  );
-
-/** For what is shown beside other things. */
-export const useForwardsSlowly = (endpointId: string): Query<Forward[]> =>
-  usePolled(
-    endpointId,
-    () => forwardsApi.list(endpointId),
-    forwards => forwards.length > 0,
-    () => markMs,
   );
 
 export const useForward = (endpointId: string, id: string): Query<Forward> =>

@@ -4,7 +4,6 @@ import {
   actWording,
   inText,
   lagSentence,
-  markOf,
   nextText,
   reasonText,
   removalText,
@@ -77,20 +76,6 @@ describe('an event that was not accepted', () => {
   });
 
   test('a time in the past is now', () => expect(inText(now - 1, now)).toBe('now'));
-});
-
-describe('the mark of an endpoint', () => {
-  const down = forward({ state: 'probing', failed: 1200, waiting: 4 });
-  test.each<[Forward[], string, string]>([
-    [[forward()], '1 forward', 'info'],
-    [[forward(), forward({ waiting: 3 })], '2 forwards', 'info'],
-    [[down], 'Forward down, 1,204 waiting', 'bad'],
-    [[down, forward({ givenUp: 2 }), forward({ state: 'paused' })], '1 of 3 forwards down, 2 given up', 'bad'],
-    [[forward({ givenUp: 2 })], 'Forwards: 2 given up', 'bad'],
-    [[forward({ state: 'paused' })], 'Forward paused', 'warn'],
-  ])('%#: the worst comes first', (forwards, label, tone) => {
-    expect(markOf(forwards)).toEqual({ label, tone } as ReturnType<typeof markOf>);
-  });
 });
 
 describe('a confirmation', () => {

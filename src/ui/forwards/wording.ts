@@ -81,31 +81,6 @@ export function nextText(
   return inText(Math.max(nextAt, forward.probeAt ?? nextAt), now);
 }
 
-/** What the header of an endpoint says about all its forwards: the worst first, and not more than there is room for. */
-export function markOf(forwards: readonly Forward[]): State {
-  const down = forwards.filter(({ state }) => state === 'probing').length;
-  const paused = forwards.filter(({ state }) => state === 'paused').length;
-  const givenUp = sum(forwards, 'givenUp');
-  const open = sum(forwards, 'waiting') + sum(forwards, 'failed');
-  const parts = [
-    of(down, 'down', forwards),
-    ...(givenUp > 0 ? [`${givenUp.toLocaleString()} given up`] : []),
-    of(paused, 'paused', forwards),
-    ...(open > 0 && down + paused > 0 ? [`${open.toLocaleString()} waiting`] : []),
-  ].filter(part => part !== '');
-  if (parts.length === 0) return { label: formatCount(forwards.length, 'forward'), tone: 'info' };
-  const [first = '', ...others] = parts.slice(0, 2);
-  const label = down === 0 && givenUp > 0 ? `Forwards: ${first}` : first;
-  return { label: [label, ...others].join(', '), tone: down > 0 || givenUp > 0 ? 'bad' : 'warn' };
-}
-
-/** `Forward down`, `2 of 3 forwards down`. */
-const of = (amount: number, what: string, { length }: readonly Forward[]): string =>
-  amount === 0 ? '' : length === 1 ? `Forward ${what}` : `${amount} of ${length} forwards ${what}`;
-
-const sum = (forwards: readonly Counts[], name: keyof Counts): number =>
-  forwards.reduce((total, forward) => total + forward[name], 0);
-
 /** What deleting means for the events. */
 export function removalText(forward: Counts): string {
   const open = openOf(forward);

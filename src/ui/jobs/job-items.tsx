@@ -1,7 +1,7 @@
 /* The events of a job by outcome. The URL has the outcome that is shown. */
 
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
-import type { Outcome } from '../inspector/replay/jobs-api.ts';
+import { jobPath, type Outcome } from '../inspector/replay/jobs-api.ts';
 import { statusText } from '../inspector/replay/status-text.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
@@ -25,7 +25,7 @@ export function JobItems({ job, outcome }: JobItemsProps) {
             key={one}
             class="nav-link line"
             replace
-            to={`/app/jobs/${job.id}?outcome=${one}`}
+            to={`${jobPath(job)}?outcome=${one}`}
             aria-current={one === shown ? 'page' : undefined}
           >
             {outcomeLabels[one]} <span class="count">{countOf(job, one).toLocaleString()}</span>

@@ -1,10 +1,11 @@
 /* One replay job: its progress, the outcomes of its events, and for two destinations how their answers differ. */
 
+import { useEffect } from 'preact/hooks';
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
-import { jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
+import { jobPath, jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
 import { formatBytes } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
-import { Link } from '../kit/navigation.tsx';
+import { Link, navigate } from '../kit/navigation.tsx';
 import { Facts, Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { usePolled } from '../kit/use-query.ts';
@@ -14,22 +15,29 @@ import { JobItems } from './job-items.tsx';
 import { JobButtons, JobProgress, JobState } from './job-progress.tsx';
 import { outcomesOf, paceText } from './wording.ts';
 
-export function JobPage({ id, outcome }: { id: string; outcome: string | null }) {
+type JobPageProps = { endpointId: string; id: string; query: URLSearchParams };
+
+/** @param endpointId if the job belongs to another endpoint, the page moves there */
+export function JobPage({ endpointId, id, query: shown }: JobPageProps) {
   const query = usePolled(
     id,
     () => jobsApi.job(id),
     job => job.state === 'running',
   );
   const { value: job, set } = query;
+  const path = job && job.endpointId !== endpointId ? jobPath(job) + (shown.size > 0 ? `?${shown}` : '') : undefined;
+  useEffect(() => {
+    if (path) navigate(path, { replace: true });
+  }, [path]);
   return (
     <Page
       title={job?.dest2 ? 'Comparison' : 'Replay job'}
       tab="Replay job"
-      back={{ to: '/app/jobs', label: 'Replay jobs' }}
+      back={{ to: `/app/endpoints/${endpointId}/destinations`, label: 'Destinations' }}
       actions={job && <JobButtons job={job} onChange={set} />}
     >
       <Loaded query={query} what="this job" hint="Jobs are kept for 30 days after their end.">
-        {job => <Job job={job} outcome={outcomesOf(job).find(one => one === outcome)} />}
+        {job => <Job job={job} outcome={outcomesOf(job).find(one => one === shown.get('outcome'))} />}
       </Loaded>
     </Page>
   );

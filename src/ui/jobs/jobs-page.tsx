@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobPage } from '../../features/replay-jobs/model.ts';
-import { jobsApi } from '../inspector/replay/jobs-api.ts';
+import { jobPath, jobsApi } from '../inspector/replay/jobs-api.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { Empty } from '../kit/controls.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
@@ -13,37 +13,32 @@ import { usePolled } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { JobProgress, JobState } from './job-progress.tsx';
 
+/** The jobs of all endpoints. */
+export const JobsPage = () => (
+  <Page title="Replay jobs">
+    <Jobs />
+  </Page>
+);
+
 /** @param endpointId only jobs of this endpoint */
-export function JobsPage({ endpointId }: { endpointId: string | undefined }) {
+export function Jobs({ endpointId }: { endpointId?: string }) {
   const { endpoints } = useWorkspace();
   const isRunning = ({ jobs }: ReplayJobPage): boolean => jobs.some(({ state }) => state === 'running');
   const query = usePolled(endpointId ?? 'all', () => jobsApi.list(endpointId), isRunning);
   const nameOf = (id: string): string => visibleName(endpoints?.find(one => one.id === id)?.name ?? id);
   return (
-    <Page
-      title="Replay jobs"
-      {...(endpointId !== undefined && {
-        back: { to: `/app/endpoints/${endpointId}`, label: nameOf(endpointId) },
-        actions: (
-          <Link class="button quiet" to="/app/jobs">
-            Jobs of all endpoints
-          </Link>
-        ),
-      })}
-    >
-      <Loaded query={query} what="the jobs">
-        {first =>
-          first.jobs.length === 0 ? (
-            <Empty title="No replay jobs">
-              A replay job sends many events again from the server, at the rate you choose. Filter an endpoint's events,
-              then choose Replay all that match.
-            </Empty>
-          ) : (
-            <JobList key={endpointId} first={first} endpointId={endpointId} nameOf={nameOf} />
-          )
-        }
-      </Loaded>
-    </Page>
+    <Loaded query={query} what="the jobs">
+      {first =>
+        first.jobs.length === 0 ? (
+          <Empty title="No replay jobs">
+            A replay job sends many events again from the server, at the rate you choose. Filter an endpoint's events,
+            then choose Replay all that match.
+          </Empty>
+        ) : (
+          <JobList key={endpointId} first={first} endpointId={endpointId} nameOf={nameOf} />
+        )
+      }
+    </Loaded>
   );
 }
 
@@ -79,7 +74,7 @@ const JobCard = ({ job, endpoint }: { job: ReplayJob; endpoint: string }) => (
     <div class="row">
       <JobState job={job} />
       <h2 class="grow breaks">
-        <Link to={`/app/jobs/${job.id}`}>
+        <Link to={jobPath(job)}>
           {job.dest2 === null ? visibleLine(job.dest) : `Comparison of ${visibleLine(job.dest)}`}
         </Link>
       </h2>
@@ -99,7 +94,7 @@ const JobCard = ({ job, endpoint }: { job: ReplayJob; endpoint: string }) => (
     </p>
     <JobProgress job={job} />
     {job.failed > 0 && (
-      <Link to={`/app/jobs/${job.id}?outcome=failed`}>
+      <Link to={`${jobPath(job)}?outcome=failed`}>
         Show {job.failed === 1 ? 'the failed event' : `the ${job.failed.toLocaleString()} failed events`}
       </Link>
     )}

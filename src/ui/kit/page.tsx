@@ -12,6 +12,8 @@ import { useWorkspace } from './workspace.tsx';
 
 type PageProps = {
   title: string;
+  /** The name of the endpoint whose tab this page is. The tab bar shows the title already. */
+  of?: string;
   /** The title of the browser's tab, if it differs. */
   tab?: string;
   /** The page above this one. */
@@ -23,21 +25,28 @@ type PageProps = {
   children: ComponentChildren;
 };
 
-export function Page({ title, tab = title, back, actions, isNarrow = false, class: own = '', children }: PageProps) {
-  useTitle(tab);
+export function Page(props: PageProps) {
+  const { title, of, tab = title, back, actions, isNarrow = false, class: own = '', children } = props;
+  useTitle(of === undefined ? tab : `${visibleName(of)}, ${title.toLowerCase()}`);
   return (
     <main class={`page ${isNarrow ? 'narrow' : ''} ${own}`}>
-      <header class="page-head line loose spread">
-        <div class="breaks">
-          {back && (
-            <Link to={back.to} class="crumb">
-              ← {back.label}
-            </Link>
-          )}
-          <h1>{title}</h1>
-        </div>
-        {actions}
-      </header>
+      {of === undefined ? (
+        <header class="page-head line loose spread">
+          <div class="breaks">
+            {back && (
+              <Link to={back.to} class="crumb">
+                ← {back.label}
+              </Link>
+            )}
+            <h1>{title}</h1>
+          </div>
+          {actions}
+        </header>
+      ) : (
+        <h1 class="offscreen">
+          {title} of {visibleName(of)}
+        </h1>
+      )}
       {children}
     </main>
   );
@@ -63,11 +72,6 @@ export function WithEndpoint({ id, children }: WithEndpointProps) {
     </main>
   );
 }
-
-export const backToSettings = ({ id, name }: Pick<Endpoint, 'id' | 'name'>): { to: string; label: string } => ({
-  to: `/app/endpoints/${id}/settings`,
-  label: `Settings: ${visibleName(name)}`,
-});
 
 type LoadedProps<T> = {
   query: Pick<Query<T>, 'value' | 'problem' | 'reload'>;

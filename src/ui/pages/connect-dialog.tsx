@@ -68,7 +68,7 @@ const Guide = ({ endpoint, platform, onTest, onClose }: GuideProps) => (
         ) : (
           <>
             Find the signing secret: <strong>{platform.secretHint}</strong>.{' '}
-            <Link to={`/app/endpoints/${endpoint.id}/settings#secrets`} onClick={onClose}>
+            <Link to={`/app/endpoints/${endpoint.id}/settings/secrets`} onClick={onClose}>
               Register it
             </Link>{' '}
             and Hooktape checks every signature.

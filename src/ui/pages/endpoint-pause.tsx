@@ -1,9 +1,9 @@
-/* The section of an endpoint's settings that pauses it, and the notice that it is paused. */
+/* The section of an endpoint's settings that pauses it, and the line on all its pages while it is paused. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Notice } from '../kit/controls.tsx';
+import { Button } from '../kit/controls.tsx';
 import { confirm } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { Card } from '../kit/page.tsx';
@@ -24,20 +24,20 @@ function useSetPaused({ id }: Endpoint): (paused: boolean) => Promise<void> {
   };
 }
 
-/** Says plainly that nothing is stored; nothing for an endpoint that is not paused. */
-export function PausedNotice({ endpoint }: { endpoint: Endpoint }) {
+/** The line under the tab bar that says that nothing is stored; nothing for an endpoint that is not paused. */
+export function PausedLine({ endpoint }: { endpoint: Endpoint }) {
   const setPaused = useSetPaused(endpoint);
   if (endpoint.pausedAt === null) return null;
   const { refusedWhilePaused: refused } = endpoint;
   return (
-    <Notice
-      tone="warn"
-      title="Paused: deliveries are refused and not stored"
-      action={<ActionButton act={() => setPaused(false)}>Resume</ActionButton>}
-    >
-      Paused <Time at={endpoint.pausedAt} long />. Senders get 503 with Retry-After
-      {refused ? `; ${formatCount(refused, 'delivery').replace(/ys$/, 'ies')} refused so far` : ''}.
-    </Notice>
+    <div class="bar-line row rigid warn" role="status">
+      <span>
+        <strong>Paused: deliveries are refused and not stored.</strong> Paused <Time at={endpoint.pausedAt} long />.
+        Senders get 503 with Retry-After
+        {refused ? `; ${formatCount(refused, 'delivery').replace(/ys$/, 'ies')} refused so far` : ''}.
+      </span>
+      <ActionButton act={() => setPaused(false)}>Resume</ActionButton>
+    </div>
   );
 }
 
@@ -52,18 +52,14 @@ export function PauseSection({ endpoint }: { endpoint: Endpoint }) {
     });
   return (
     <Card title="Pause" id="pause">
-      {endpoint.paused ? (
-        <PausedNotice endpoint={endpoint} />
-      ) : (
-        <>
-          <p class="lead">
-            A paused endpoint stores nothing and responds with 503 and Retry-After, so that senders retry later.
-            Deliveries that a sender stops retrying in that time are lost.
-          </p>
-          <div class="row">
-            <Button onClick={pause}>Pause endpoint</Button>
-          </div>
-        </>
+      <p class="lead">
+        A paused endpoint stores nothing and responds with 503 and Retry-After, so that senders retry later. Deliveries
+        that a sender stops retrying in that time are lost.
+      </p>
+      {!endpoint.paused && (
+        <div class="row">
+          <Button onClick={pause}>Pause endpoint</Button>
+        </div>
       )}
     </Card>
   );

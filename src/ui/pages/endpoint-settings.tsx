@@ -1,15 +1,13 @@
-/* The settings of one endpoint: name, URL, answers, forwards, alerts, guard, retention, signing secrets, observed retries, export, pause and deletion. */
+/* The settings of one endpoint: name, URL and pause, access rules, signing secrets, retention and export, and deletion. */
 
+import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Endpoint, EndpointChange } from '../../features/endpoints/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
-import { AlertsSection } from '../alerts/alert-marks.tsx';
-import { AnswersSection } from '../answers/answer-marks.tsx';
-import { ForwardsSection } from '../forwards/forward-marks.tsx';
 import { GuardSection } from '../guard/guard-section.tsx';
 import { ExportLinks } from '../inspector/list/export-dialog.tsx';
 import { ApiError, api } from '../kit/api.ts';
-import { Button, Dialog } from '../kit/controls.tsx';
+import { Button, Dialog, Empty } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
 import { openDialog, type Question } from '../kit/dialogs.tsx';
 import { flag, text } from '../kit/fields.tsx';
@@ -18,47 +16,37 @@ import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { navigate } from '../kit/navigation.tsx';
 import { Card, Page, WithEndpoint } from '../kit/page.tsx';
+import { PageLinks } from '../kit/page-links.tsx';
 import type { FormField } from '../kit/schema.ts';
 import { showToast } from '../kit/toasts.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { SecretsSection } from '../secrets/secrets-section.tsx';
 import { PauseSection } from './endpoint-pause.tsx';
-import { RetriesSection } from './endpoint-retries.tsx';
 import { UrlSection } from './endpoint-url.tsx';
 
-export const EndpointSettingsPage = ({ id }: { id: string }) => (
-  <WithEndpoint id={id}>
-    {endpoint => (
-      <Page
-        isNarrow
-        title="Endpoint settings"
-        tab={`${visibleName(endpoint.name)}, settings`}
-        back={{ to: `/app/endpoints/${id}`, label: visibleName(endpoint.name) }}
-      >
-        {endpoint.declared && <DeclaredNotice />}
-        <SettingSection endpoint={endpoint} title="Name" setting="name" field={nameField} />
-        <UrlSection endpoint={endpoint} />
-        <AnswersSection endpoint={endpoint} />
-        <ForwardsSection endpoint={endpoint} />
-        <AlertsSection endpoint={endpoint} />
-        <GuardSection endpoint={endpoint} />
-        <SettingSection
-          endpoint={endpoint}
-          title="Retention"
-          lead="How long events are kept, such as 12h or 30d. Leave empty for your plan's maximum. Pinned events are kept until you unpin them."
-          setting="retention"
-          field={retentionField}
-          submit="Save retention"
-          question={askToKeepFor}
-        />
-        <SecretsSection id={id} />
-        <RetriesSection id={id} />
-        <ExportSection endpoint={endpoint} />
-        <PauseSection endpoint={endpoint} />
-        <DeleteSection endpoint={endpoint} />
-      </Page>
-    )}
-  </WithEndpoint>
+type Shown = { endpoint: Endpoint };
+
+const General = ({ endpoint }: Shown) => (
+  <>
+    <SettingSection endpoint={endpoint} title="Name" setting="name" field={nameField} />
+    <UrlSection endpoint={endpoint} />
+    <PauseSection endpoint={endpoint} />
+  </>
+);
+
+const Data = ({ endpoint }: Shown) => (
+  <>
+    <SettingSection
+      endpoint={endpoint}
+      title="Retention"
+      lead="How long events are kept, such as 12h or 30d. Leave empty for your plan's maximum. Pinned events are kept until you unpin them."
+      setting="retention"
+      field={retentionField}
+      submit="Save retention"
+      question={askToKeepFor}
+    />
+    <ExportSection endpoint={endpoint} />
+  </>
 );
 
 type SettingProps = {
@@ -134,6 +122,39 @@ const DeleteSection = ({ endpoint }: { endpoint: Endpoint }) => (
     </Button>
   </Card>
 );
+
+/** `id`: the part of the address behind that of the settings; empty for the first. */
+export const endpointSections: readonly { id: string; label: string; Section: ComponentType<Shown> }[] = [
+  { id: '', label: 'General', Section: General },
+  { id: 'access', label: 'Access', Section: GuardSection },
+  { id: 'secrets', label: 'Secrets', Section: ({ endpoint }) => <SecretsSection id={endpoint.id} /> },
+  { id: 'data', label: 'Data', Section: Data },
+  { id: 'delete', label: 'Delete', Section: DeleteSection },
+];
+
+export const EndpointSettingsPage = ({ id, section }: { id: string; section: string }) => (
+  <WithEndpoint id={id}>{endpoint => <EndpointSettings endpoint={endpoint} section={section} />}</WithEndpoint>
+);
+
+function EndpointSettings({ endpoint, section }: Shown & { section: string }) {
+  const base = `/app/endpoints/${endpoint.id}/settings`;
+  const addressOf = (id: string): string => (id === '' ? base : `${base}/${id}`);
+  const current = endpointSections.find(one => one.id === section);
+  return (
+    <Page class="settings" title="Settings" of={endpoint.name}>
+      <PageLinks
+        class="side-nav"
+        label="Settings"
+        links={endpointSections.map(({ id, label }) => ({ to: addressOf(id), label }))}
+        current={addressOf(section)}
+      />
+      <div class="settings-body col loose">
+        {endpoint.declared && <DeclaredNotice />}
+        {current ? <current.Section endpoint={endpoint} /> : <Empty title="Section not found" />}
+      </div>
+    </Page>
+  );
+}
 
 const deleteSchema = {
   name: text({ label: 'Name' }),

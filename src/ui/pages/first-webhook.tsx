@@ -15,7 +15,7 @@ import { platformTitle } from '../kit/format/platforms.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { loadPreference, savePreference } from '../kit/preferences.ts';
-import { endpointDialogs } from './endpoint-header.tsx';
+import { endpointDialogs } from './endpoint-bar.tsx';
 
 export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; connection: Connection }) {
   const label = useConnectionLabel(connection);
@@ -65,7 +65,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
       </section>
       <p class="faint">
         To verify signed deliveries,{' '}
-        <Link to={`/app/endpoints/${endpoint.id}/settings`}>register the signing secret</Link>.
+        <Link to={`/app/endpoints/${endpoint.id}/settings/secrets`}>register the signing secret</Link>.
       </p>
     </main>
   );

@@ -34,7 +34,6 @@ import { EndpointNotFoundPage } from '../kit/not-found.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { CommandSection, useHotkeys } from '../kit/use-hotkeys.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { EndpointHeader } from './endpoint-header.tsx';
 import { FirstWebhook } from './first-webhook.tsx';
 
 type InspectorProps = { endpointId: string; eventId: string; where: string };
@@ -74,9 +73,8 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
     return <FirstWebhook endpoint={endpoint} connection={connection} />;
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
-      <h1 class="offscreen">{name}</h1>
+      <h1 class="offscreen">Events of {name}</h1>
       <Announcement text={page.announcement} />
-      {endpoint && <EndpointHeader endpoint={endpoint} />}
       <CommandSection.Provider value="List">
         <ListPane
           searchRef={searchRef}

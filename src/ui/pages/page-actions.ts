@@ -6,13 +6,13 @@ import { applyTheme } from '../kit/preferences.ts';
 import { useActions, useHotkeys } from '../kit/use-hotkeys.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { themes } from './account-menu.tsx';
+import { tabsAt } from './endpoint-tabs.ts';
 import { sections } from './settings.tsx';
 
 type PageActionsOptions = { path: string; onPalette: () => void; onHelp: () => void; onSignOut: () => void };
 
 export function usePageActions({ path, onPalette, onHelp, onSignOut }: PageActionsOptions): void {
   const { session } = useWorkspace();
-  const base = /^\/app\/endpoints\/[^/]+/.exec(path)?.[0];
   const goTo = (label: string, to: string): CommandOptions => ({
     label,
     run: () => navigate(to),
@@ -29,16 +29,7 @@ export function usePageActions({ path, onPalette, onHelp, onSignOut }: PageActio
     '?': { label: 'Keyboard shortcuts', run: onHelp, section: 'Everywhere' },
   });
   useActions([
-    ...(base
-      ? [
-          goTo('Go to events', base),
-          goTo('Go to endpoint settings', `${base}/settings`),
-          goTo('Go to answers', `${base}/answers`),
-          goTo('Go to forwards', `${base}/forwards`),
-          goTo('Go to alerts', `${base}/alerts`),
-          goTo('Go to schemas', `${base}/schemas`),
-        ]
-      : []),
+    ...tabsAt(path).map(({ name, to }) => goTo(`Go to ${name}`, to)),
     goTo('Go to all endpoints', '/app'),
     goTo('Go to replay jobs', '/app/jobs'),
     ...sections

@@ -1,12 +1,11 @@
 /* The settings page. Each section has its own URL. */
 
 import type { ComponentType } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { AppsSection } from '../apps/apps-section.tsx';
 import { KeysSection } from '../keys/keys-section.tsx';
 import { Empty } from '../kit/controls.tsx';
-import { Link } from '../kit/navigation.tsx';
 import { onDemand } from '../kit/on-demand.tsx';
+import { PageLinks } from '../kit/page-links.tsx';
 import { useTitle } from '../kit/use-title.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { TeamSection } from '../team/team-section.tsx';
@@ -29,19 +28,15 @@ export function SettingsPage({ section }: { section: string }) {
   const shown = sections.filter(({ isForOwners }) => !isForOwners || session.role === 'owner');
   const current = shown.find(one => one.id === section);
   useTitle(current?.label ?? 'Settings');
-  // On a phone the navigation is one row that scrolls sideways.
-  const nav = useRef<HTMLElement>(null);
-  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [section]);
   return (
     <main class="page settings">
       <h1 class="full">Settings</h1>
-      <nav class="side-nav" aria-label="Settings" ref={nav}>
-        {shown.map(({ id, label }) => (
-          <Link key={id} to={`/app/settings/${id}`} aria-current={id === section ? 'page' : undefined}>
-            {label}
-          </Link>
-        ))}
-      </nav>
+      <PageLinks
+        class="side-nav"
+        label="Settings"
+        links={shown.map(({ id, label }) => ({ to: `/app/settings/${id}`, label }))}
+        current={`/app/settings/${section}`}
+      />
       <div class="settings-body col loose">{current ? <current.Section /> : <Empty title="Section not found" />}</div>
     </main>
   );

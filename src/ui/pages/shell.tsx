@@ -7,12 +7,14 @@ import { Palette } from '../inspector/palette/palette.tsx';
 import { apiListeners } from '../kit/api.ts';
 import { openDialog } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
-import { Icon, type IconName, Mark } from '../kit/icons.tsx';
+import { Icon, Mark } from '../kit/icons.tsx';
 import { keyLabel } from '../kit/key-label.ts';
 import type { PageLocation } from '../kit/navigation.tsx';
 import { Link, navigate, pageOf } from '../kit/navigation.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { EndpointBar } from './endpoint-bar.tsx';
+import { endpointIn } from './endpoint-tabs.ts';
 import { usePageActions } from './page-actions.ts';
 
 type ShellProps = { url: PageLocation; onSignOut: () => void; children: ComponentChildren };
@@ -38,7 +40,6 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
           <span>Hooktape</span>
         </Link>
         <EndpointSwitcher url={url} />
-        <EndpointLinks url={url} />
         <span class="grow" />
         <button
           type="button"
@@ -71,6 +72,7 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
           Rate limited. Retrying in {waitSeconds} s.
         </div>
       )}
+      <EndpointBar url={url} />
       <div id="main" class="content pane" tabIndex={-1}>
         {children}
       </div>
@@ -96,36 +98,12 @@ function useFocusOfNewPage(path: string): void {
   }, [page]);
 }
 
-/** The other pages of the endpoint that is open. */
-function EndpointLinks({ url }: { url: PageLocation }) {
-  const base = /^\/app\/endpoints\/[^/]+/.exec(url.path)?.[0];
-  if (!base) return null;
-  const link = (page: string, label: string, icon: IconName) => (
-    <Link
-      to={`${base}/${page}`}
-      class="nav-link line"
-      aria-label={label}
-      title={label}
-      aria-current={url.path === `${base}/${page}` ? 'page' : undefined}
-    >
-      <Icon name={icon} />
-      <span>{label}</span>
-    </Link>
-  );
-  return (
-    <nav class="endpoint-nav line tight rigid" aria-label="Endpoint">
-      {link('schemas', 'Schemas', 'braces')}
-      {link('settings', 'Endpoint settings', 'gear')}
-    </nav>
-  );
-}
-
 /** More endpoints are found on the home page and in the palette, which have a search. */
 const maxOffered = 200;
 
 function EndpointSwitcher({ url }: { url: PageLocation }) {
   const { endpoints } = useWorkspace();
-  const current = /^\/app\/endpoints\/([^/]+)/.exec(url.path)?.[1] ?? '';
+  const current = endpointIn(url.path);
   if (!endpoints || endpoints.length === 0) return null;
   const offered = endpoints.length > maxOffered ? endpoints.filter(({ id }) => id === current) : endpoints;
   return (

@@ -12,7 +12,7 @@ import { Empty, Segmented } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { formatCount } from '../kit/format/time.ts';
-import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { visibleLine } from '../kit/format/visible.ts';
 import { Icon } from '../kit/icons.tsx';
 import { Link, navigate } from '../kit/navigation.tsx';
 import { Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
@@ -34,16 +34,10 @@ type PageProps = { endpointId: string; chosen: SchemaChoice; as: string };
 
 export function SchemasPage({ endpointId, chosen, as }: PageProps) {
   const query = useQuery(endpointId, () => api.schemas(endpointId));
-  const base = `/app/endpoints/${endpointId}`;
   return (
     <WithEndpoint id={endpointId}>
       {({ name }) => (
-        <Page
-          class="settings schemas"
-          title="Schemas"
-          tab={`${visibleName(name)}, schemas`}
-          back={{ to: base, label: visibleName(name) }}
-        >
+        <Page class="settings schemas" title="Schemas" of={name}>
           {query.value ? (
             <Schemas endpointId={endpointId} schemas={query.value} chosen={chosen} as={as} />
           ) : (

@@ -10,7 +10,7 @@ import { visibleLine } from '../../kit/format/visible.ts';
 import { Link, navigate } from '../../kit/navigation.tsx';
 import { problemsOf } from '../../kit/schema.ts';
 import { jobRules } from './job-schema.tsx';
-import { jobsApi } from './jobs-api.ts';
+import { jobPath, jobsApi } from './jobs-api.ts';
 import { lastDestination, listDestinations, saveDestination } from './replay-destinations.ts';
 
 /** More events are sent to another machine only when their number was typed. */
@@ -41,7 +41,7 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
       if (!job) return;
       saveDestination(endpointId, job.dest);
       onClose();
-      navigate(`/app/jobs/${job.id}`);
+      navigate(jobPath(job));
     },
   });
   const { counted, countProblem } = useCount(chosen, form.draft.per);
@@ -63,7 +63,7 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
         isLocked={hasProblems || isAsked || counted?.matched === 0 || (isFar && !counted)}
         cancel={<Button onClick={onClose}>Cancel</Button>}
         failed="Job not started"
-        help={<Link to={`/app/jobs?endpoint=${endpointId}`}>Replay jobs</Link>}
+        help={<Link to={`/app/endpoints/${endpointId}/destinations`}>Destinations</Link>}
       >
         <p class="lead" role="status">
           {countProblem || <Counted counted={counted} />}

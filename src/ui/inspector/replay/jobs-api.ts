@@ -14,6 +14,10 @@ export type Outcome = ReplayJobItemPage['items'][number]['outcome'];
 
 const pathOf = (job: string): string => `/api/replay-jobs/${encodeURIComponent(job)}`;
 
+/** The address of a job's page. */
+export const jobPath = ({ id, endpointId }: Pick<ReplayJob, 'id' | 'endpointId'>): string =>
+  `/app/endpoints/${endpointId}/jobs/${id}`;
+
 const search = (given: Record<string, string | undefined>): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, value);

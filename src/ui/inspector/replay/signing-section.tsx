@@ -71,7 +71,7 @@ function SecretChoice({ endpointId, form }: SigningProps) {
       {able.length === 0 && secrets.value && !isToListener && (
         <p class="hint">
           To sign with a saved secret, allow it in the{' '}
-          <Link to={`/app/endpoints/${endpointId}/settings`}>endpoint's settings</Link>.
+          <Link to={`/app/endpoints/${endpointId}/settings/secrets`}>endpoint's settings</Link>.
         </p>
       )}
       <Inputs form={form} paths={['sign.newId']} />

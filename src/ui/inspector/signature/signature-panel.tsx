@@ -45,7 +45,7 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
           <Advice>{verdict.advice}</Advice>
         )}
         {verdict.action === 'confirm' && (
-          <Link to={`/app/endpoints/${event.endpointId}/settings#secrets`} class="button plain">
+          <Link to={`/app/endpoints/${event.endpointId}/settings/secrets`} class="button plain">
             Review secrets
           </Link>
         )}

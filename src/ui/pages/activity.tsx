@@ -1,4 +1,4 @@
-/* The section of an endpoint's settings with the retries that were observed. */
+/* What happens at an endpoint over time: the retries of its senders. */
 
 import type { RetrySchedule } from '../../features/deliveries/model.ts';
 import { formatGap } from '../inspector/event/attempts.ts';
@@ -6,10 +6,22 @@ import { api } from '../kit/api.ts';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
-import { Card, Loaded } from '../kit/page.tsx';
+import { Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import { useQuery } from '../kit/use-query.ts';
 
-export function RetriesSection({ id }: { id: string }) {
+type ActivityProps = { endpointId: string; query: URLSearchParams };
+
+export const ActivityPage = ({ endpointId }: ActivityProps) => (
+  <WithEndpoint id={endpointId}>
+    {endpoint => (
+      <Page title="Activity" of={endpoint.name}>
+        <RetriesSection id={endpointId} />
+      </Page>
+    )}
+  </WithEndpoint>
+);
+
+function RetriesSection({ id }: { id: string }) {
   const query = useQuery(id, () => api.retries(id));
   return (
     <Card title="Retries">

@@ -1,0 +1,146 @@
+/*
+ * The bar above every page of an endpoint: its tabs with what needs a look, its URL, which `y` copies, and the ways to connect
+ * something to it.
+ */
+
+import type { ComponentChildren } from 'preact';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AlertsPill } from '../alerts/alert-marks.tsx';
+import { AnswersPill } from '../answers/answer-marks.tsx';
+import { describeCredentials } from '../guard/credentials.ts';
+import { copyText } from '../kit/clipboard.ts';
+import { Button } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { openDialog } from '../kit/dialogs.tsx';
+import { visibleName } from '../kit/format/visible.ts';
+import { navigate, type PageLocation } from '../kit/navigation.tsx';
+import { PageLinks } from '../kit/page-links.tsx';
+import { Pill } from '../kit/pill.tsx';
+import { showError, showToast } from '../kit/toasts.tsx';
+import { useActions, useHotkeys } from '../kit/use-hotkeys.ts';
+import { usePopup } from '../kit/use-popup.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import { ConnectDialog } from './connect-dialog.tsx';
+import { PausedLine } from './endpoint-pause.tsx';
+import { endpointIn, tabsAt } from './endpoint-tabs.ts';
+import { TestEventDialog } from './test-event-dialog.tsx';
+import { forwardsInTrouble, useTroubles } from './use-troubles.ts';
+
+/** Nothing on pages that are not about an endpoint. */
+export function EndpointBar({ url }: { url: PageLocation }) {
+  const { endpoints } = useWorkspace();
+  const id = endpointIn(url.path);
+  const endpoint = endpoints?.find(one => one.id === id);
+  return id === '' || (endpoints && !endpoint) ? null : <Bar key={id} id={id} endpoint={endpoint} path={url.path} />;
+}
+
+/** @param endpoint undefined until the endpoints are loaded */
+function Bar({ id, endpoint, path }: { id: string; endpoint: Endpoint | undefined; path: string }) {
+  const tabs = tabsAt(path);
+  const at = tabs.findIndex(({ isCurrent }) => isCurrent);
+  const open = (tab: (typeof tabs)[number] | undefined): void => tab && navigate(tab.to);
+  useHotkeys(
+    {
+      '[': { label: 'Open the tab before', isKeyOnly: true, run: () => open(tabs[at - 1]) },
+      ']': { label: 'Open the next tab', isKeyOnly: true, run: () => open(tabs[at + 1]) },
+    },
+    'Page',
+  );
+  const troubles = useTroubles(id).value ?? [];
+  const forwards = forwardsInTrouble(troubles);
+  const marks: Record<string, ComponentChildren> = {
+    destinations: <Pill tone="bad" count={forwards.count} lines={forwards.lines} />,
+    answers: endpoint && <AnswersPill endpoint={endpoint} />,
+    alerts: endpoint && <AlertsPill endpoint={endpoint} />,
+  };
+  return (
+    <>
+      <section class="tabbar line rigid" aria-label={endpoint ? `Endpoint ${visibleName(endpoint.name)}` : 'Endpoint'}>
+        <PageLinks
+          class="line"
+          label="Pages of the endpoint"
+          links={tabs.map(({ to, label, part }) => ({ to, label, mark: marks[part] }))}
+          current={tabs[at]?.to}
+        />
+        {endpoint && <BarEnd endpoint={endpoint} />}
+      </section>
+      {endpoint && <PausedLine endpoint={endpoint} />}
+    </>
+  );
+}
+
+function BarEnd({ endpoint }: { endpoint: Endpoint }) {
+  const { connect, sendTest } = endpointDialogs(endpoint);
+  useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint) } }, 'Page');
+  useActions([
+    { label: 'Send a test event', run: () => void sendTest() },
+    { label: 'Connect a platform', run: () => void connect() },
+  ]);
+  return (
+    <div class="tabbar-end line tight">
+      <code class="cut soft" title={endpoint.url}>
+        {endpoint.url}
+      </code>
+      <CopyButton what="URL (y)" text={endpoint.url} />
+      <ConnectMenu
+        items={[
+          ['Connect a platform', connect],
+          ['Send test event', sendTest],
+        ]}
+      />
+    </div>
+  );
+}
+
+/** The dialogs about an endpoint. Both take the name of the platform to begin with. */
+export function endpointDialogs(endpoint: Endpoint) {
+  const sendTest = (platform?: string) =>
+    openDialog(close => <TestEventDialog endpoint={endpoint} platform={platform} onClose={close} />);
+  const connect = (platform?: string) =>
+    openDialog(close => (
+      <ConnectDialog
+        endpoint={endpoint}
+        platform={platform}
+        onTest={name => {
+          close();
+          void sendTest(name);
+        }}
+        onClose={close}
+      />
+    ));
+  return { connect, sendTest };
+}
+
+function ConnectMenu({ items }: { items: readonly (readonly [label: string, run: () => unknown])[] }) {
+  const { isOpen, setIsOpen, frame } = usePopup<HTMLDivElement>();
+  return (
+    <div class="anchor rigid" ref={frame}>
+      <Button kind="quiet" icon="plus" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        Connect
+      </Button>
+      {isOpen && (
+        <div class="menu-panel popup">
+          {items.map(([label, run]) => (
+            <button
+              key={label}
+              type="button"
+              onClick={() => {
+                // The dialog gives the focus back to it.
+                frame.current?.querySelector('button')?.focus();
+                setIsOpen(false);
+                run();
+              }}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+async function copyUrl({ url, guard }: Endpoint): Promise<void> {
+  if (await copyText(url)) showToast(`URL copied. ${describeCredentials(guard)}`.trim());
+  else showError('Your browser blocked copying. Select the URL and copy it yourself.');
+}
