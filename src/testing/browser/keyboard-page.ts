@@ -81,7 +81,7 @@ const actionsOn = (page: Page, listUrl: string) => {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(listUrl);
       await page.locator('.event-row.selected').waitFor();
-      await page.locator('.live-button.live').waitFor();
+      await page.locator('.connection.live').waitFor();
     },
     callApi: (method: string, path: string, body?: unknown): Promise<number> =>
       page.evaluate(

@@ -114,6 +114,30 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.waitForURL(`${listUrl}/schemas`);
   });
 
+  test('Tab goes through the bars from left to right, and then into the page', async () => {
+    await page.goto(`${listUrl}/settings`);
+    await page.locator('.connection.live').waitFor();
+    await page.locator('.skip').first().focus();
+    const order: string[] = [];
+    for (let n = 0; n < 19; n++) {
+      const name = () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent;
+      order.push((await page.evaluate(name)) ?? '');
+      await page.keyboard.press('Tab');
+    }
+    const top = [
+      'Skip to content',
+      'Hooktape, all endpoints',
+      'Endpoint',
+      'Go to…Ctrl+K',
+      'Settings',
+      'API',
+      'Account menu',
+    ];
+    const tabs = ['Events', 'Activity', 'Destinations', 'Answers', 'Alerts', 'Schemas', 'Settings'];
+    const end = ['Copy URL (y)', 'Connect', 'General', 'Access', 'Secrets'];
+    expect(order).toEqual([...top, ...tabs, ...end]);
+  });
+
   test('an event URL with the wrong endpoint redirects to the right one', async () => {
     await page.goto(`${dashboard.origin}/app/endpoints/ep_none/events/${ids[300]}`);
     await shownInList(300);

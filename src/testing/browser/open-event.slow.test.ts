@@ -122,30 +122,49 @@ describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
     const { listUrl } = await openEndpoint(page, 'linked', [{ body: '{"n":1}' }]);
     await page.goto(`${listUrl}?where=${encodeURIComponent('tpye:push')}`);
     await page.getByRole('alert').getByText('There is no field "tpye"').waitFor();
-    expect(await page.locator('.live-button, .dot').count()).toBe(0);
+    expect(await page.locator('.connection').count()).toBe(0);
     await page.getByRole('button', { name: 'Use “type”' }).click();
     await page.getByText('Nothing found').waitFor();
-    await page.locator('.live-button.live').waitFor();
+    await page.locator('.connection.live').waitFor();
   });
 
   test('the state of the connection is shown once, and is true while the server is dead', async () => {
     await openEndpoint(page, 'alive', [{ body: '{"n":1}' }]);
-    const live = page.locator('.live-button.live', { hasText: 'Live' });
+    const live = page.locator('.connection.live', { hasText: 'Live' });
     await live.waitFor();
     expect(await page.getByText(/^(Live|Receiving)$/).count()).toBe(1);
     await dashboard.whileStopped(async () => {
       await page.getByText(/^Reconnecting in \d+ s$/).waitFor();
       await page.getByText('Not connected', { exact: true }).waitFor();
-      expect(await page.locator('.dot.live, .live-button.live').count()).toBe(0);
+      expect(await page.locator('.connection.live').count()).toBe(0);
     });
     await live.waitFor();
+  });
+
+  test('a page without live updates shows the connection, too, and since when it is lost', async () => {
+    const { listUrl } = await openEndpoint(page, 'asked', [{ body: '{"n":1}' }]);
+    await page.goto(`${listUrl}/settings`);
+    const live = page.locator('.connection.live', { hasText: 'Live' });
+    await live.waitFor();
+    await dashboard.whileStopped(async () => {
+      await page.getByText('Not connected', { exact: true }).waitFor();
+      const lost = page.getByRole('status').getByText(/^No connection since .*\. What you see is from before\.$/);
+      await lost.waitFor();
+      await page.locator('.tabbar').getByRole('link', { name: 'Events' }).click();
+      await lost.waitFor();
+      expect(await live.count()).toBe(0);
+    });
+    await live.waitFor();
+    await page.getByText('No connection since').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByRole('button', { name: 'Paused', pressed: true }).waitFor();
   });
 
   test('a server that stays connected and says nothing counts as dead', async () => {
     await openEndpoint(page, 'silent', [{ body: '{"n":1}' }]);
     await page.clock.install();
     await page.reload();
-    await page.locator('.live-button.live').waitFor();
+    await page.locator('.connection.live').waitFor();
     await page.route('**/api/**', route => route.abort());
     await page.clock.runFor(21_000);
     await page.getByText(/^(Reconnecting( in \d+ s)?|Not connected)$/).waitFor();

@@ -224,9 +224,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Platform').waitFor();
     await add.click();
+    await page.locator('.side-nav').getByRole('link', { name: 'General' }).click();
     await page.getByLabel('Name').fill('Payments, live');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Name saved.').waitFor();
+    await page.locator('.side-nav').getByRole('link', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete endpoint' }).click();
     const sure = page.getByRole('button', { name: 'Delete permanently' });
     await expectEventually(() => sure.isDisabled()).toBe(true);

@@ -72,9 +72,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('touch'), () => {
       [`${endpoint}/alerts`, '.alert-card'],
       [`${endpoint}/alerts?new=forward_stuck`, '.alert-form'],
       ['/app/settings/audit', '.audit-lines li'],
-      [`${endpoint}/settings`, '#pause'],
+      [`${endpoint}/activity`, '.section'],
       [`${endpoint}/settings/access`, '#guard'],
       [`${endpoint}/settings/delete`, '.danger-zone'],
+      [`${endpoint}/settings`, '#pause'],
     ];
     for (const [path, ready] of paths) {
       await page.goto(dashboard.origin + path);

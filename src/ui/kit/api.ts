@@ -166,9 +166,9 @@ export const api = {
   revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
 
   /** @param known the ETag of an earlier answer @returns no page if it has not changed since */
-  async overview(q: string, cursor: string | undefined, known: string | undefined) {
+  async overview(q: string, cursor: string | undefined, known: string | undefined, signal?: AbortSignal) {
     const path = `/api/overview?q=${id(q)}${cursor === undefined ? '' : `&cursor=${id(cursor)}`}`;
-    const response = await responseTo('GET', path, undefined, undefined, known);
+    const response = await responseTo('GET', path, undefined, signal, known);
     const page = response.status === 304 ? undefined : ((await response.json()) as Overview);
     return { page, etag: response.headers.get('etag') ?? undefined };
   },

@@ -1,6 +1,6 @@
 /*
- * The bar above every page of an endpoint: its tabs with what needs a look, its URL, which `y` copies, and the ways to connect
- * something to it.
+ * The bar above every page of an endpoint: its tabs with what needs a look, its URL, which `y` copies, the connection, and the
+ * ways to connect something to it.
  */
 
 import type { ComponentChildren } from 'preact';
@@ -21,6 +21,7 @@ import { useActions, useHotkeys } from '../kit/use-hotkeys.ts';
 import { usePopup } from '../kit/use-popup.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
+import { ConnectionControl, ConnectionLine, useAnswered } from './connection.tsx';
 import { PausedLine } from './endpoint-pause.tsx';
 import { endpointIn, tabsAt } from './endpoint-tabs.ts';
 import { TestEventDialog } from './test-event-dialog.tsx';
@@ -46,8 +47,9 @@ function Bar({ id, endpoint, path }: { id: string; endpoint: Endpoint | undefine
     },
     'Page',
   );
-  const troubles = useTroubles(id).value ?? [];
-  const forwards = forwardsInTrouble(troubles);
+  const troubles = useTroubles(id);
+  const answered = useAnswered(troubles);
+  const forwards = forwardsInTrouble(troubles.value ?? []);
   const marks: Record<string, ComponentChildren> = {
     destinations: <Pill tone="bad" count={forwards.count} lines={forwards.lines} />,
     answers: endpoint && <AnswersPill endpoint={endpoint} />,
@@ -62,14 +64,26 @@ function Bar({ id, endpoint, path }: { id: string; endpoint: Endpoint | undefine
           links={tabs.map(({ to, label, part }) => ({ to, label, mark: marks[part] }))}
           current={tabs[at]?.to}
         />
-        {endpoint && <BarEnd endpoint={endpoint} />}
+        <div class="tabbar-end line tight">
+          {endpoint && (
+            <>
+              <code class="cut soft" title={endpoint.url}>
+                {endpoint.url}
+              </code>
+              <CopyButton what="URL (y)" text={endpoint.url} />
+            </>
+          )}
+          <ConnectionControl answered={answered} />
+          {endpoint && <Connect endpoint={endpoint} />}
+        </div>
       </section>
+      <ConnectionLine answered={answered} />
       {endpoint && <PausedLine endpoint={endpoint} />}
     </>
   );
 }
 
-function BarEnd({ endpoint }: { endpoint: Endpoint }) {
+function Connect({ endpoint }: { endpoint: Endpoint }) {
   const { connect, sendTest } = endpointDialogs(endpoint);
   useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint) } }, 'Page');
   useActions([
@@ -77,18 +91,12 @@ function BarEnd({ endpoint }: { endpoint: Endpoint }) {
     { label: 'Connect a platform', run: () => void connect() },
   ]);
   return (
-    <div class="tabbar-end line tight">
-      <code class="cut soft" title={endpoint.url}>
-        {endpoint.url}
-      </code>
-      <CopyButton what="URL (y)" text={endpoint.url} />
-      <ConnectMenu
-        items={[
-          ['Connect a platform', connect],
-          ['Send test event', sendTest],
-        ]}
-      />
-    </div>
+    <ConnectMenu
+      items={[
+        ['Connect a platform', connect],
+        ['Send test event', sendTest],
+      ]}
+    />
   );
 }
 

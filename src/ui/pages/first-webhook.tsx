@@ -1,4 +1,4 @@
-/* The page of an endpoint without events: its URL, a command to send a first webhook, and the connection state. */
+/* The page of an endpoint without events: its URL, and a command to send a first webhook. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
@@ -6,8 +6,6 @@ import { AnswersNotice } from '../answers/answer-marks.tsx';
 import { GuardHint } from '../guard/guard-hint.tsx';
 import { samplesFor } from '../inspector/copy/samples.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
-import { useConnectionLabel } from '../inspector/live/connection-label.ts';
-import type { Connection } from '../inspector/live/stream.ts';
 import { Button, Notice, Segmented } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { isLoopbackUrl } from '../kit/destination.ts';
@@ -17,8 +15,7 @@ import { Link } from '../kit/navigation.tsx';
 import { loadPreference, savePreference } from '../kit/preferences.ts';
 import { endpointDialogs } from './endpoint-bar.tsx';
 
-export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; connection: Connection }) {
-  const label = useConnectionLabel(connection);
+export function FirstWebhook({ endpoint }: { endpoint: Endpoint }) {
   const samples = samplesFor(endpoint.url);
   const { connect, sendTest } = endpointDialogs(endpoint);
   const [kind, setKind] = useState(loadPreference('sample') ?? 'curl');
@@ -26,10 +23,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
   if (!sample) return null;
   return (
     <main class="page narrow first">
-      <p class="pulse line soft" role="status">
-        <span class={`dot ${connection.state}`} aria-hidden="true" />
-        {connection.state === 'live' ? 'Listening. The first webhook appears here automatically.' : label}
-      </p>
+      <p class="soft">The first webhook appears here automatically.</p>
       <h1>{visibleName(endpoint.name)} is ready</h1>
       <p class="lead">
         Register this URL with the platform that sends the webhooks. Every request to it is recorded exactly as

@@ -50,7 +50,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const selected = useEvent(eventId, replayCount);
   const page = { ...folding, ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
   const live = useLiveList(endpointId, where, page);
-  const { list, state, connection, isGone } = live;
+  const { list, state, isConnectable, isGone } = live;
   const { base, suffix, listHref, filter } = useInspectorLinks({ endpointId, eventId, where });
   const place = { list, endpointId, eventId, where };
   const selection = useSelection({ ...place, base, suffix, selected: selected.event });
@@ -69,8 +69,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   useFocusOfOpenedEvent(eventId);
   if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
   const isEmpty = state.phase === 'ready' && state.length === 0 && state.heldCount === 0;
-  if (isEmpty && where === '' && !eventId && endpoint && connection)
-    return <FirstWebhook endpoint={endpoint} connection={connection} />;
+  if (isEmpty && where === '' && !eventId && endpoint && isConnectable) return <FirstWebhook endpoint={endpoint} />;
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">Events of {name}</h1>

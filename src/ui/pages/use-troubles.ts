@@ -5,19 +5,28 @@
 
 import { useRef } from 'preact/hooks';
 import type { Trouble } from '../../features/overview/model.ts';
-import { api } from '../kit/api.ts';
+import { ApiError, api, isRetryable } from '../kit/api.ts';
 import { type Query, usePolled } from '../kit/use-query.ts';
 
 const everyMs = 10_000;
+/** A server that does not answer for this time counts as unreachable. */
+const maxWaitMs = 20_000;
 
 export function useTroubles(endpointId: string): Query<readonly Trouble[]> {
   const known = useRef<{ troubles: readonly Trouble[]; etag: string | undefined }>({ troubles: [], etag: undefined });
   return usePolled<readonly Trouble[]>(
     endpointId,
     async () => {
-      const { page, etag } = await api.overview(endpointId, undefined, known.current.etag);
-      const troubles = page?.endpoints.find(({ id }) => id === endpointId)?.troubles ?? [];
-      if (page) known.current = { troubles, etag };
+      const signal = AbortSignal.timeout(maxWaitMs);
+      try {
+        const { page, etag } = await api.overview(endpointId, undefined, known.current.etag, signal);
+        const troubles = page?.endpoints.find(({ id }) => id === endpointId)?.troubles ?? [];
+        if (page) known.current = { troubles, etag };
+      } catch (error) {
+        if (signal.aborted) throw new ApiError(0, 'The server does not answer.');
+        if (isRetryable(error)) throw error;
+        // It answers, and is asked again.
+      }
       return [...known.current.troubles];
     },
     () => true,

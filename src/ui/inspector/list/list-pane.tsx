@@ -36,7 +36,7 @@ type ListPaneProps = {
 
 export function ListPane(props: ListPaneProps) {
   const { searchRef, endpointId, eventId, where, suffix, filter, live, folding, selected, picks, onReplay } = props;
-  const { list, state, connection, restart } = live;
+  const { list, state, restart } = live;
   const base = `/app/endpoints/${endpointId}`;
   // The search box explains it.
   const isUnreadable = useMemo(() => parse(where) instanceof FilterError, [where]);
@@ -51,8 +51,6 @@ export function ListPane(props: ListPaneProps) {
         folding={folding}
         list={list}
         event={selected}
-        connection={connection}
-        state={state}
       />
       {!isUnreadable && (
         <ListTimeline endpointId={endpointId} where={where} news={newsOf(state)} onFilter={filter.setFilter} />

@@ -14,6 +14,8 @@ export type Connection = {
   state: ConnectionState;
   /** When connecting is tried again (epoch ms). Undefined while it is tried. */
   retryAt?: number;
+  /** When something last came from the server (epoch ms). */
+  lastAt?: number;
 };
 
 const failuresUntilOff = 3;
@@ -59,7 +61,7 @@ export function openLiveStream(options: StreamOptions): () => void {
   const connect = async (): Promise<void> => {
     connection = new AbortController();
     const { signal } = connection;
-    options.onState({ state: failures === 0 ? 'connecting' : failedState(failures) });
+    options.onState({ state: failures === 0 ? 'connecting' : failedState(failures), lastAt: lastReadAt });
     try {
       const lastEventId = options.lastEventId();
       const response = await fetch(options.url, {
@@ -87,7 +89,7 @@ export function openLiveStream(options: StreamOptions): () => void {
     if (isClosed || signal.aborted) return;
     failures += 1;
     const delayMs = retryDelayMs(failures);
-    options.onState({ state: failedState(failures), retryAt: Date.now() + delayMs });
+    options.onState({ state: failedState(failures), retryAt: Date.now() + delayMs, lastAt: lastReadAt });
     retryTimer = setTimeout(connect, delayMs);
   };
 

@@ -2,7 +2,7 @@
  * The live list and its stream as a hook: one of each per endpoint, filter and fold, rendered at most once per animation frame.
  */
 
-import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { parseFilter } from '../../../shared/filter/parser.ts';
 import { api, apiListeners } from '../../kit/api.ts';
@@ -12,6 +12,7 @@ import { hasWholeMatch } from '../find-in-body/matched.ts';
 import { findPattern } from '../find-in-body/pattern.ts';
 import { searchOf } from '../find-in-body/search-terms.ts';
 import { createLiveList, type LiveList, type LiveListState } from './live-list.ts';
+import { useShowLive } from './shown-live.ts';
 import { type Connection, failedState, openLiveStream } from './stream.ts';
 
 /** After a longer interruption the list is reloaded instead of resumed event by event. */
@@ -23,8 +24,8 @@ const deletionBatchMs = 50;
 export type LiveListHandle = {
   list: LiveList;
   state: LiveListState;
-  /** Undefined when there is nothing to connect to, because the filter cannot be read. */
-  connection: Connection | undefined;
+  /** False when there is nothing to connect to, because the filter cannot be read. */
+  isConnectable: boolean;
   /** The endpoint does not exist (any more). */
   isGone: boolean;
   restart: () => void;
@@ -79,10 +80,13 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
   const state = list.state();
   useRetry(state.failures, () => void list.start());
   const retryAt = useMemo(() => Date.now() + retryDelayMs(state.failures), [state.failures]);
-  const connectionOf = (): Connection | undefined => {
-    if (state.phase !== 'failed') return connection;
-    return state.failures > 0 ? { state: failedState(state.failures), retryAt } : undefined;
-  };
+  const { phase, failures } = state;
+  const shown = useMemo((): Connection | undefined => {
+    if (phase !== 'failed') return connection;
+    return failures > 0 ? { state: failedState(failures), retryAt, lastAt: createdAt } : undefined;
+  }, [phase, failures, retryAt, connection, createdAt]);
+  const onPause = useCallback((isPaused: boolean) => list.setPaused(isPaused), [list]);
+  useShowLive({ connection: shown, isPaused: state.isPaused, heldCount: state.heldCount, onPause });
 
   const isReady = state.phase === 'ready';
   useEffect(() => {
@@ -146,7 +150,7 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
   return {
     list,
     state,
-    connection: connectionOf(),
+    isConnectable: shown !== undefined,
     isGone,
     restart: () => setRestarts(restarts + 1),
   };
