@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
     const download = await downloading;
     expect(download.suggestedFilename()).toBe('push.ts');
     expect(await Bun.file(await download.path()).text()).toBe((await code().textContent()) ?? '');
-    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
   });
 

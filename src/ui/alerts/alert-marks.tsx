@@ -27,6 +27,8 @@ function Marked({ endpointId }: { endpointId: string }) {
   const firing = alerts.filter(one => one.firing);
   const failing = alerts.filter(one => one.enabled && one.lastError !== null);
   const [tone, marked, text] =
-    firing.length > 0 ? (['bad', firing, 'is firing'] as const) : (['warn', failing, 'could not be delivered'] as const);
+    firing.length > 0
+      ? (['bad', firing, 'is firing'] as const)
+      : (['warn', failing, 'could not be delivered'] as const);
   return <Pill tone={tone} count={marked.length} lines={marked.map(({ name }) => `${visibleName(name)} ${text}`)} />;
 }
