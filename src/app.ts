@@ -109,7 +109,7 @@ export function createApp(services: Services): App {
     .get('/healthz', health['/healthz'])
     .get('/readyz', health['/readyz'])
     .use(metricsRoutes(services))
-    .use(dashboardRoutes());
+    .use(dashboardRoutes(services.setup.isWrong));
   const fetch = audit.wrap(compressAnswers(answerHeadRequests(app.fetch, match), match));
   return { fetch: countRequests({ fetch, match }, services.metrics.request, services.clock.monotonic) };
 }

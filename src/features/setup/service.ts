@@ -10,6 +10,8 @@ export type SetupService<Account, Endpoint> = {
   isRequired: () => Promise<boolean>;
   /** `BASE_URL/setup?token=…`; undefined when there is an account. */
   link: () => Promise<string | undefined>;
+  /** Whether there is no account yet, and this is not the token of the link that creates it. */
+  isWrong: (token: string) => Promise<boolean>;
   /** @throws unauthorized for a wrong or used token, invalid for the address or password */
   complete: (
     token: string,
@@ -36,6 +38,8 @@ export function createSetupService<Account, Endpoint>(options: {
     unauthorized('this setup link is not valid; use the one that the server printed when it last started');
   const digest = (text: string) => sha256(Buffer.from(text));
 
+  const isValid = (given: string): boolean => token !== undefined && timingSafeEqual(digest(given), digest(token));
+
   const isRequired = async (): Promise<boolean> => {
     if (await isEmpty()) return true;
     token = undefined;
@@ -51,9 +55,11 @@ export function createSetupService<Account, Endpoint>(options: {
       return `${baseUrl}/setup?token=${token}`;
     },
 
+    isWrong: async given => (await isRequired()) && !isValid(given),
+
     async complete(given, owner) {
       if (!(await isRequired())) throw alreadySetUp();
-      if (token === undefined || !timingSafeEqual(digest(given), digest(token))) throw wrongToken();
+      if (!isValid(given)) throw wrongToken();
       const account = await createOwner(owner);
       token = undefined;
       if (!account) throw alreadySetUp();

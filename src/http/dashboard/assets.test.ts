@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const asset = (path: string, acceptEncoding?: string): Asset => {
-  const found = assets(path, acceptEncoding);
+  const found = assets(path, { ...(acceptEncoding !== undefined && { acceptEncoding }) });
   if (!found) throw new Error(`nothing at ${path}`);
   return found;
 };

@@ -11,7 +11,12 @@ import { withScriptNonce } from '../script-nonce.ts';
 export type Asset = { status: number; headers: Record<string, string>; body: Uint8Array<ArrayBuffer> };
 
 /** The response for a path, in the best encoding that `acceptEncoding` allows; undefined when there is no such file. */
-export type Assets = (pathname: string, acceptEncoding?: string | null) => Asset | undefined;
+export type Assets = (pathname: string, options?: AssetOptions) => Asset | undefined;
+export type AssetOptions = {
+  acceptEncoding?: string | null;
+  /** For the page: its URL is a setup link that is not valid. It says so before somebody fills in its form. */
+  isWrongSetupLink?: boolean;
+};
 
 const contentSecurityPolicy = (scriptSource: string): string =>
   [
@@ -50,8 +55,8 @@ const isPagePath = (pathname: string): boolean => /^\/(app(\/.*)?|setup|login)?$
 /** Loads all files. From source this bundles the dashboard, which takes some tenths of a second. */
 export async function loadAssets(): Promise<Assets> {
   const { page, files } = await readFiles();
-  return (pathname, acceptEncoding) => {
-    const file = isPagePath(pathname) ? withNonce(page) : files.get(pathname);
+  return (pathname, { acceptEncoding, isWrongSetupLink = false } = {}) => {
+    const file = isPagePath(pathname) ? pageFor(page, isWrongSetupLink) : files.get(pathname);
     if (!file) return undefined;
     const encoding =
       file.body.length < minEncodedBytes ? undefined : chooseEncoding(acceptEncoding ?? null, ['br', 'gzip']);
@@ -104,8 +109,11 @@ const textOf = (file?: File): string => new TextDecoder().decode(file?.body);
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 /** A copy of the page for one response. */
-function withNonce(page: File): File {
-  const { html, scriptSource } = withScriptNonce(textOf(page));
+function pageFor(page: File, isWrongSetupLink: boolean): File {
+  const text = isWrongSetupLink
+    ? textOf(page).replace('</head>', '<meta name="setup-link" content="wrong"></head>')
+    : textOf(page);
+  const { html, scriptSource } = withScriptNonce(text);
   const policy = { 'content-security-policy': contentSecurityPolicy(scriptSource) };
   return { ...page, body: bytesOf(html), encoded: new Map(), policy };
 }

@@ -20,6 +20,25 @@ describe('the dashboard over the socket', () => {
     }
   });
 
+  test('a setup link that is not valid is marked in the page, and says nothing else', async () => {
+    const wrong = '<meta name="setup-link" content="wrong">';
+    const textOf = async (path: string) => (await fetch(origin + path)).text();
+    const withoutNonces = (text: string) => text.replaceAll(/nonce="[\w-]+"/g, '');
+    const link = (await server.services.setup.link()) ?? '';
+    const plain = withoutNonces(await textOf('/login'));
+    const token = new URL(link).searchParams.get('token') ?? '';
+    expect(token).not.toBe('');
+    for (const path of [`/setup?token=${token}`, '/setup', `/login?token=${token}x`])
+      expect(withoutNonces(await textOf(path))).toBe(plain);
+    for (const given of [`${token}x`, token.slice(1), '', '%00', '"><script>', `&token=${token}`]) {
+      const text = withoutNonces(await textOf(`/setup?token=${given}`));
+      expect(text).toBe(plain.replace('</head>', `${wrong}</head>`));
+    }
+    // With an account, no link is valid; the session says so to everybody.
+    await server.createAccount();
+    for (const given of [token, `${token}x`]) expect(withoutNonces(await textOf(`/setup?token=${given}`))).toBe(plain);
+  });
+
   test('the script is compressed and immutable', async () => {
     const script = /src="([^"]+\.js)"/.exec(await (await fetch(origin)).text())?.[1] ?? '';
     const response = await fetch(origin + script, { headers: { 'accept-encoding': 'gzip' } });

@@ -4,12 +4,21 @@ import { notFound } from '../../core/errors.ts';
 import { methodNotAllowed } from '../declared-only.ts';
 import { type Assets, loadAssets } from './assets.ts';
 
-export function dashboardRoutes(load: () => Promise<Assets> = loadAssets) {
+/** @param isWrongSetupToken whether there is no account yet, and this token cannot create it */
+export function dashboardRoutes(isWrongSetupToken: (token: string) => Promise<boolean>) {
   let assets: Promise<Assets> | undefined;
+  const isWrongSetupLink = async ({ pathname, searchParams }: URL): Promise<boolean> => {
+    const token = pathname === '/setup' ? searchParams.get('token') : null;
+    // If it cannot be checked now, the form says so when it is sent.
+    return token !== null && isWrongSetupToken(token).catch(() => false);
+  };
   const serve = async ({ request }: { request: Request }): Promise<Response> => {
-    assets ??= load();
-    const { pathname } = new URL(request.url, 'http://internal');
-    const asset = (await assets)(pathname, request.headers.get('accept-encoding'));
+    assets ??= loadAssets();
+    const url = new URL(request.url, 'http://internal');
+    const asset = (await assets)(url.pathname, {
+      acceptEncoding: request.headers.get('accept-encoding'),
+      isWrongSetupLink: await isWrongSetupLink(url),
+    });
     if (!asset) throw notFound('page');
     if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(['GET']);
     return new Response(asset.body, asset);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, openEndpoint, owner, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
@@ -38,6 +39,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
     await page.goto(dashboard.setupUrl);
     await page.getByLabel('Email').waitFor();
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('email');
+  });
+
+  test('a setup link that is wrong or incomplete reports that before it shows a form', async () => {
+    for (const [link, title] of [
+      [`${dashboard.setupUrl}x`, "This setup link isn't valid"],
+      [dashboard.setupUrl.replace(/=.*/, '='), 'This setup link is incomplete'],
+    ] as const) {
+      await page.goto(link);
+      await page.getByRole('heading', { name: title }).waitFor();
+      expect(await page.getByLabel('Email').count()).toBe(0);
+      expect(await violationsInBothThemes(page)).toEqual([]);
+    }
   });
 
   test('the setup link creates the owner, and the first webhook appears without a reload', async () => {

@@ -18,6 +18,9 @@ type SetupProps = {
   onDone: () => Promise<void>;
 };
 
+/** The server marks a page whose setup link is not valid. */
+const isWrong = document.querySelector('meta[name="setup-link"]') !== null;
+
 export function SetupPage({ token, isUsed, onDone }: SetupProps) {
   const form = useForm({
     schema,
@@ -41,11 +44,15 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
       </AuthPage>
     );
   }
-  if (!token) {
+  if (!token || isWrong) {
     return (
       <AuthPage
-        title="This setup link is incomplete"
-        lead="The part after ?token= is missing. Copy the whole link from the server's output."
+        title={token ? "This setup link isn't valid" : 'This setup link is incomplete'}
+        lead={
+          token
+            ? 'Use the one that the server printed when it last started.'
+            : "The part after ?token= is missing. Copy the whole link from the server's output."
+        }
       >
         <Link to="/login" class="button plain">
           Sign in instead
