@@ -6,14 +6,16 @@ import { headerField, queryField } from '../../../shared/filter/field-names.ts';
 import { Skeleton } from '../../kit/controls.tsx';
 import { formatExactTime } from '../../kit/format/time.ts';
 import { headerText } from '../../kit/format/visible.ts';
+import { onDemand } from '../../kit/on-demand.tsx';
 import { BodyPanel } from '../body/body-panel.tsx';
 import { type PairRow, PairTable } from '../body/pair-table.tsx';
 import { Findable } from '../find-in-body/find-bar.tsx';
 import { ReplayHistory } from '../replay/replay-history.tsx';
-import { SignaturePanel } from '../signature/signature-panel.tsx';
 import { AttemptsPanel } from './attempts-panel.tsx';
 import type { Tab } from './event-tabs.tsx';
 import { ForwardsPanel } from './forwards-panel.tsx';
+
+const SignaturePanel = onDemand(() => import('../signature/signature-panel.tsx').then(panel => panel.SignaturePanel));
 
 type PanelProps = {
   event: EventDetail;
