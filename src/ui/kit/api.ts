@@ -71,6 +71,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** On these paths 401 means wrong credentials or not signed in, not that a session ended. */
 const pathsHandling401 = new Set(['/api/session', '/api/setup']);
 const maxRateLimitWaits = 3;
+/** What is refreshed all the time must not look current when the server hangs. */
+const refreshTimeoutMs = 20_000;
 
 export const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
   (await (await responseTo(method, path, body, signal)).json()) as T;
@@ -113,10 +115,12 @@ const send = async (
       cache: 'no-store',
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (signal?.aborted && !isTimeout(signal.reason)) throw error;
     throw new ApiError(0, "Can't reach Hooktape. Check your connection, and that the server is running.");
   }
 };
+
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
 
 const errorOf = async (response: Response): Promise<ApiError> => {
   const body: Record<string, unknown> = await response.json().catch(() => ({}));
@@ -166,8 +170,13 @@ export const api = {
   revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
 
   /** @param known the ETag of an earlier answer @returns no page if it has not changed since */
-  async overview(q: string, cursor: string | undefined, known: string | undefined, signal?: AbortSignal) {
-    const path = `/api/overview?q=${id(q)}${cursor === undefined ? '' : `&cursor=${id(cursor)}`}`;
+  async overview(
+    q: string,
+    cursor: string | undefined,
+    known: string | undefined,
+    signal: AbortSignal = AbortSignal.timeout(refreshTimeoutMs),
+  ) {
+    const path = `/api/overview?limit=100&q=${id(q)}${cursor === undefined ? '' : `&cursor=${id(cursor)}`}`;
     const response = await responseTo('GET', path, undefined, signal, known);
     const page = response.status === 304 ? undefined : ((await response.json()) as Overview);
     return { page, etag: response.headers.get('etag') ?? undefined };

@@ -18,6 +18,8 @@ type PageProps = {
   tab?: string;
   /** The page above this one. */
   back?: { to: string; label: string };
+  /** Below the title. */
+  lead?: ComponentChildren;
   /** Buttons beside the title. */
   actions?: ComponentChildren;
   isNarrow?: boolean;
@@ -26,7 +28,7 @@ type PageProps = {
 };
 
 export function Page(props: PageProps) {
-  const { title, of, tab = title, back, actions, isNarrow = false, class: own = '', children } = props;
+  const { title, of, tab = title, back, lead, actions, isNarrow = false, class: own = '', children } = props;
   useTitle(of === undefined ? tab : `${visibleName(of)}, ${title.toLowerCase()}`);
   return (
     <main class={`page ${isNarrow ? 'narrow' : ''} ${own}`}>
@@ -39,6 +41,7 @@ export function Page(props: PageProps) {
               </Link>
             )}
             <h1>{title}</h1>
+            {lead && <p class="soft">{lead}</p>}
           </div>
           {actions}
         </header>

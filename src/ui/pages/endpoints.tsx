@@ -1,10 +1,11 @@
 /* The home page: endpoints that need attention first, then by their last event, with the activity of the last 24 hours. */
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import type { OverviewEndpoint } from '../../features/overview/model.ts';
+import { useRef } from 'preact/hooks';
+import type { OverviewEndpoint, Trouble } from '../../features/overview/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
 import { ExpiringKeys } from '../keys/expiring-keys.tsx';
+import { ActionButton } from '../kit/action.tsx';
 import { advise, api } from '../kit/api.ts';
 import { Button, Dialog, Empty, Notice, Skeleton } from '../kit/controls.tsx';
 import { openDialog } from '../kit/dialogs.tsx';
@@ -12,15 +13,18 @@ import { text } from '../kit/fields.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
-import { Link, navigate } from '../kit/navigation.tsx';
+import { Icon } from '../kit/icons.tsx';
+import { Link, navigate, usePageLocation } from '../kit/navigation.tsx';
 import { Page } from '../kit/page.tsx';
+import { Strip } from '../kit/strip.tsx';
 import { Time } from '../kit/time.tsx';
+import { useHotkeys } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
 import { useOverview } from './use-overview.ts';
 
 export function EndpointsPage() {
-  const [q, setQ] = useState('');
-  const { endpoints, total, nextCursor, problem, reload, showMore } = useOverview(q);
+  const q = (usePageLocation().query.get('q') ?? '').slice(0, maxNameCharacters);
+  const { endpoints, total, nextCursor, loadedAt, problem, reload, showMore } = useOverview(q);
   const create = () => openDialog(close => <CreateDialog onClose={close} />);
   const keys = useQuery('keys', api.keys);
   const newEndpoint = (
@@ -28,48 +32,89 @@ export function EndpointsPage() {
       New endpoint
     </Button>
   );
-  const troubled = endpoints?.filter(({ troubles }) => troubles.length > 0) ?? [];
-  const others = endpoints?.filter(({ troubles }) => troubles.length === 0) ?? [];
+  const groups = groupsOf(endpoints ?? [], nextCursor !== null);
+  const troubled = groups[0]?.amount ?? '0';
   return (
     <Page
       title="Endpoints"
-      tab={troubled.length > 0 ? `(${troubled.length}) Endpoints` : 'Endpoints'}
+      tab={troubled === '0' ? 'Endpoints' : `(${troubled}) Endpoints`}
+      lead={endpoints && total > 0 && leadOf(total, q, troubled)}
       actions={
-        <div class="line">
-          {(total > 0 || q !== '') && (
-            <input
-              type="search"
-              class="home-search"
-              aria-label="Search endpoints"
-              placeholder="Search endpoints"
-              maxLength={maxNameCharacters}
-              value={q}
-              onInput={event => setQ(event.currentTarget.value)}
-            />
-          )}
+        <div class="row home-tools">
+          {(total > 0 || q !== '') && <SearchField q={q} />}
           {newEndpoint}
         </div>
       }
     >
       {keys.value && <ExpiringKeys keys={keys.value} withLink />}
       {problem && (
-        <Notice tone="warn" title="Couldn't load the endpoints" action={<Button onClick={reload}>Try again</Button>}>
+        <Notice
+          tone="warn"
+          title={endpoints ? "Couldn't refresh the endpoints" : "Couldn't load the endpoints"}
+          action={<Button onClick={reload}>Try again</Button>}
+        >
           {problem}
+          {endpoints && (
+            <>
+              {' '}
+              What you see is from <Time at={loadedAt} />.
+            </>
+          )}
         </Notice>
       )}
-      {!endpoints && !problem && <Skeleton rows={3} kind="card" />}
+      {!endpoints && !problem && (
+        <div class="card">
+          <Skeleton rows={3} />
+        </div>
+      )}
       {endpoints && total === 0 && <NoEndpoints q={q} action={newEndpoint} />}
-      <EndpointGroup title="Needs attention" endpoints={troubled} />
-      <EndpointGroup title="By last event" endpoints={others} />
+      {groups.map((group, at) => (
+        <EndpointGroup
+          key={group.title}
+          group={group}
+          isFirst={groups.slice(0, at).every(one => one.endpoints.length === 0)}
+        />
+      ))}
       {endpoints && nextCursor && (
         <p>
-          <Button onClick={showMore}>Show more</Button>{' '}
+          <ActionButton act={showMore}>Show more</ActionButton>{' '}
           <span class="faint">
-            {endpoints.length} of {formatCount(total, 'endpoint')}
+            {endpoints.length.toLocaleString()} of {formatCount(total, 'endpoint')}
           </span>
         </p>
       )}
     </Page>
+  );
+}
+
+/** `14 endpoints, 3 need attention`. */
+const leadOf = (total: number, q: string, troubled: string): string =>
+  [
+    `${formatCount(total, 'endpoint')}${q === '' ? '' : ' found'}`,
+    troubled !== '0' && `${troubled} ${troubled === '1' ? 'needs' : 'need'} attention`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+
+function SearchField({ q }: { q: string }) {
+  const input = useRef<HTMLInputElement>(null);
+  useHotkeys({ '/': { label: 'Search endpoints', run: () => input.current?.select() } });
+  return (
+    <search class="search plain home-search">
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search endpoints"
+        placeholder="Search endpoints"
+        maxLength={maxNameCharacters}
+        value={q}
+        onInput={({ currentTarget: { value } }) =>
+          navigate(value === '' ? '/app' : `/app?q=${encodeURIComponent(value)}`, { replace: true })
+        }
+      />
+      <kbd>/</kbd>
+    </search>
   );
 }
 
@@ -82,10 +127,43 @@ const NoEndpoints = ({ q, action }: { q: string; action: ComponentChildren }) =>
     <Empty title="No endpoint has this name">The search looks for a part of the name, or for an id.</Empty>
   );
 
-const EndpointGroup = ({ title, endpoints }: { title: string; endpoints: readonly OverviewEndpoint[] }) =>
+/** `amount`: `3`, or `100+` when there may be more of them on the next page. */
+type Group = { title: string; endpoints: readonly OverviewEndpoint[]; amount: string; tone: string };
+
+/** In the order of the server: with troubles, with events, without events. */
+function groupsOf(endpoints: readonly OverviewEndpoint[], hasMore: boolean): Group[] {
+  const placeOf = ({ troubles, lastReceivedAt }: OverviewEndpoint): number =>
+    troubles.length > 0 ? 0 : lastReceivedAt === null ? 2 : 1;
+  const last = Math.max(...endpoints.map(placeOf));
+  return ['Needs attention', 'By last event', 'No events'].map((title, place) => {
+    const own = endpoints.filter(endpoint => placeOf(endpoint) === place);
+    return {
+      title,
+      endpoints: own,
+      amount: `${own.length.toLocaleString()}${hasMore && place === last ? '+' : ''}`,
+      tone: own.some(({ troubles }) => troubles.some(isBroken)) ? 'bad' : place === 0 ? 'warn' : '',
+    };
+  });
+}
+
+/** Broken now; the other troubles only need a look. */
+const isBroken = ({ kind }: Trouble): boolean => kind === 'forward_down' || kind === 'alert_firing';
+
+const EndpointGroup = ({ group: { title, endpoints, amount, tone }, isFirst }: { group: Group; isFirst: boolean }) =>
   endpoints.length === 0 ? null : (
     <section class="card endpoint-group" aria-label={title}>
-      <h2>{title}</h2>
+      <h2 class="small">
+        <span>
+          {title} <span class={`badge ${tone}`}>{amount}</span>
+        </span>
+        {isFirst && endpoints.some(({ lastReceivedAt }) => lastReceivedAt !== null) && (
+          <>
+            <span aria-hidden="true">Last 24 hours</span>
+            <span aria-hidden="true">Events</span>
+            <span aria-hidden="true">Last event</span>
+          </>
+        )}
+      </h2>
       <ul>
         {endpoints.map(endpoint => (
           <EndpointRow key={endpoint.id} endpoint={endpoint} />
@@ -94,23 +172,39 @@ const EndpointGroup = ({ title, endpoints }: { title: string; endpoints: readonl
     </section>
   );
 
-const EndpointRow = ({ endpoint }: { endpoint: OverviewEndpoint }) => (
-  <li class="endpoint-card">
-    <div class="endpoint-main breaks">
-      <Link to={`/app/endpoints/${endpoint.id}`}>{visibleName(endpoint.name)}</Link>
-      {endpoint.troubles.map(({ kind, text: what, link }) => (
-        <Link key={kind + text} to={link} class={`badge ${kind === 'paused' ? 'warn' : 'bad'}`}>
-          {visibleName(what)}
-        </Link>
-      ))}
-    </div>
-    <Sparkline counts={endpoint.activity} />
-    <span class="figures">{formatCount(endpoint.eventCount, 'event')}</span>
-    <span class="figures faint">
-      {endpoint.lastReceivedAt ? <Time at={endpoint.lastReceivedAt} long /> : 'no events yet'}
-    </span>
-  </li>
-);
+function EndpointRow({ endpoint: { id, name, troubles, activity, eventCount, lastReceivedAt } }: RowProps) {
+  const recent = activity.reduce((sum, one) => sum + one, 0);
+  return (
+    <li class={`endpoint-card ${lastReceivedAt === null ? 'bare' : ''}`}>
+      <div class="endpoint-main row breaks">
+        <Link to={`/app/endpoints/${id}`}>{visibleName(name)}</Link>
+        {troubles.map(trouble => (
+          <Link key={trouble.kind + trouble.text} to={trouble.link} class={`badge ${toneOf(trouble)}`}>
+            {visibleName(trouble.text)}
+          </Link>
+        ))}
+      </div>
+      {lastReceivedAt === null ? (
+        <span class="figures faint">no events</span>
+      ) : (
+        <>
+          <Strip counts={activity} label={`${formatCount(recent, 'event')} in the last 24 hours`} />
+          <span class="figures">
+            {eventCount.toLocaleString()}
+            <span class="offscreen"> {eventCount === 1 ? 'event' : 'events'}</span>
+          </span>
+          <span class="figures faint">
+            <Time at={lastReceivedAt} />
+          </span>
+        </>
+      )}
+    </li>
+  );
+}
+
+type RowProps = { endpoint: OverviewEndpoint };
+
+const toneOf = (trouble: Trouble): string => (isBroken(trouble) ? 'bad' : trouble.kind === 'paused' ? '' : 'warn');
 
 const schema = {
   name: text({
@@ -148,24 +242,5 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         <Inputs form={form} paths={['name']} />
       </Form>
     </Dialog>
-  );
-}
-
-/** The events of the last 24 hours as bars, in one path, with a text label for screen readers. */
-function Sparkline({ counts }: { counts: readonly number[] }) {
-  const maxCount = Math.max(1, ...counts);
-  const total = counts.reduce((sum, one) => sum + one, 0);
-  const label = `${formatCount(total, 'event')} in the last 24 hours`;
-  // An hour without events is a flat mark, and a single event is visible.
-  const bars = counts.map((count, hour) => {
-    const height = count === 0 ? 1.5 : Math.max(3, (count / maxCount) * 23);
-    return `M${hour * 4} 24h3v${-height}h-3z`;
-  });
-  const path = (hasEvents: boolean): string => bars.filter((_, hour) => (counts[hour] ?? 0) > 0 === hasEvents).join('');
-  return (
-    <svg class="sparkline" viewBox="0 0 96 24" width="96" height="24" role="img" aria-label={label}>
-      <path class="none" d={path(false)} />
-      <path class="some" d={path(true)} />
-    </svg>
   );
 }

@@ -9,16 +9,19 @@ import { api } from '../kit/api.ts';
 const refreshMs = 10_000;
 const typingMs = 250;
 
-/** `endpoints`: undefined until the first page is loaded. */
+/** `endpoints`: undefined until the first page of this search is loaded. `loadedAt`: when it was, epoch ms. */
 type Shown = {
   endpoints: readonly OverviewEndpoint[] | undefined;
+  q: string;
   total: number;
   nextCursor: string | null;
+  loadedAt: number;
   problem: string;
 };
+const nothing: Omit<Shown, 'q'> = { endpoints: undefined, total: 0, nextCursor: null, loadedAt: 0, problem: '' };
 
 export function useOverview(q: string) {
-  const [shown, setShown] = useState<Shown>({ endpoints: undefined, total: 0, nextCursor: null, problem: '' });
+  const [shown, setShown] = useState<Shown>({ ...nothing, q });
   const latestQ = useRef(q);
   latestQ.current = q;
   /** The ETag of the first page, and the search to which it belongs. */
@@ -31,8 +34,9 @@ export function useOverview(q: string) {
       const { page, etag } = await api.overview(asked, cursor, isRepeated ? known.current.etag : undefined);
       if (latestQ.current !== asked) return;
       if (cursor === undefined) known.current = { q: asked, etag };
+      const loadedAt = Date.now();
       setShown(old => {
-        if (!page) return { ...old, problem: '' };
+        if (!page) return { ...old, loadedAt, problem: '' };
         const before = old.endpoints ?? [];
         const isMore = cursor !== undefined;
         // A longer list keeps its other endpoints, so that nothing vanishes while somebody reads it.
@@ -48,23 +52,32 @@ export function useOverview(q: string) {
           : isLonger
             ? [...page.endpoints, ...others]
             : page.endpoints;
-        return { endpoints, total: page.total, nextCursor: isLonger ? old.nextCursor : page.nextCursor, problem: '' };
+        const nextCursor = isLonger ? old.nextCursor : page.nextCursor;
+        const at = isMore ? old.loadedAt : loadedAt;
+        return { endpoints, q: asked, total: page.total, nextCursor, loadedAt: at, problem: isMore ? old.problem : '' };
       });
     } catch (error) {
       if (latestQ.current !== asked) return;
-      setShown(old => ({ ...old, problem: error instanceof Error ? error.message : String(error) }));
+      // A button below the list has asked for more, and reports it there.
+      if (cursor !== undefined) throw error;
+      const problem = error instanceof Error ? error.message : String(error);
+      // Rows of another search are not what this one has found.
+      setShown(old => ({ ...(old.q === asked ? old : { ...nothing, q: asked }), problem }));
     }
   }, []);
 
   useEffect(() => {
+    const refresh = (): void => void (document.hidden || load());
     const first = setTimeout(load, known.current.etag === undefined ? 0 : typingMs);
-    const timer = setInterval(() => !document.hidden && void load(), refreshMs);
+    const timer = setInterval(refresh, refreshMs);
+    document.addEventListener('visibilitychange', refresh);
     return () => {
       clearTimeout(first);
       clearInterval(timer);
+      document.removeEventListener('visibilitychange', refresh);
     };
   }, [q]);
 
   const { nextCursor } = shown;
-  return { ...shown, reload: () => void load(), showMore: () => void (nextCursor && load(nextCursor)) };
+  return { ...shown, reload: () => void load(), showMore: async () => nextCursor && load(nextCursor) };
 }
