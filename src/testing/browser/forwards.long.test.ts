@@ -165,6 +165,28 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByText('No forwards').waitFor();
   });
 
+  test('a healthy forward shows what it delivered, and its state only while it is known', async () => {
+    const forward = new URL(await create({ name: 'orders', url: destination(() => 204) })).pathname;
+    await send(3, 'order');
+    await eventually(async () => (await read(`${forward.replace('/app/', '/api/')}/stats`))['delivered'] === 3, 30_000);
+    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/forwards`);
+    const card = page.locator('.forward-card');
+    await card.getByRole('img', { name: '3 delivered, 0 failed attempts' }).waitFor();
+    await card.getByText('Up to date', { exact: true }).waitFor();
+    await expectEventually(() => card.locator('.forward-figures').textContent()).toMatch(
+      /^delivered3success100 %p50\d+ msp95\d+ ms$/,
+    );
+    await expectEventually(() => card.locator('.forward-trouble').count()).toBe(0);
+    await page.route('**/forwards', route => route.fulfill({ status: 400, json: { error: 'not now' } }));
+    await page.route('**/stats', route => route.fulfill({ status: 400, json: { error: 'not now' } }));
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await card.getByText('Unknown', { exact: true }).waitFor();
+    await card.getByText("Couldn't refresh the figures").waitFor();
+    await expectEventually(() => card.locator('.forward-figures').textContent()).toContain('delivered3success');
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.unrouteAll();
+  });
+
   test('of a destination that is down it says since when and why, and asks it at once', async () => {
     let status = 503;
     const url = destination(() => status);
@@ -178,7 +200,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await page.getByRole('link', { name: /^Destinations Forward .* is down$/ }).click();
-    await page.getByText(/Down\. Failing since \d\d:\d\d .*; next try in /).waitFor();
+    await page.getByText(/Failing since \d\d:\d\d .* next try in /).waitFor();
     await page.getByText('503 Service Unavailable').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();

@@ -9,7 +9,7 @@ import { formatCount } from '../kit/format/time.ts';
 import { showToast } from '../kit/toasts.tsx';
 import { ActDialog } from './act-dialog.tsx';
 import { DeliveryRow, eventName } from './delivery-row.tsx';
-import { ForwardFigures } from './forward-state.tsx';
+import { ForwardCounts } from './forward-state.tsx';
 import { type DeliveryState, forwardsApi } from './forwards-api.ts';
 import { useDeliveries } from './use-deliveries.ts';
 import { type Act, countOf, deliveryLabels, openOf } from './wording.ts';
@@ -17,7 +17,8 @@ import { type Act, countOf, deliveryLabels, openOf } from './wording.ts';
 type Props = {
   endpointId: string;
   forward: Forward;
-  state: DeliveryState;
+  /** Undefined: everything is delivered. */
+  state: DeliveryState | undefined;
   onChange: (forward: Forward) => void;
 };
 
@@ -27,9 +28,15 @@ export function Deliveries({ endpointId, forward, state, onChange }: Props) {
       <h2 id="forward-events" tabIndex={-1}>
         Events
       </h2>
-      <ForwardFigures endpointId={endpointId} forward={forward} current={state} />
-      <Acts endpointId={endpointId} forward={forward} onChange={onChange} />
-      <Rows key={state} endpointId={endpointId} forward={forward} state={state} onChange={onChange} />
+      {state === undefined ? (
+        <p class="faint">All events are delivered.</p>
+      ) : (
+        <>
+          <ForwardCounts endpointId={endpointId} forward={forward} current={state} />
+          <Acts endpointId={endpointId} forward={forward} onChange={onChange} />
+          <Rows key={state} endpointId={endpointId} forward={forward} state={state} onChange={onChange} />
+        </>
+      )}
     </section>
   );
 }
@@ -54,7 +61,7 @@ function Acts({ endpointId, forward, onChange }: Omit<Props, 'state'>) {
   );
 }
 
-function Rows({ endpointId, forward, state, onChange }: Props) {
+function Rows({ endpointId, forward, state, onChange }: Props & { state: DeliveryState }) {
   const list = useDeliveries(endpointId, forward, state);
   const { rows, problem } = list;
   const focus = useRowFocus(rows);

@@ -12,12 +12,9 @@ import { removalText } from './wording.ts';
 
 type Props = { endpointId: string; forward: Forward; onChange: (forward: Forward) => void };
 
-export function ForwardButtons({ endpointId, forward, onChange }: Props) {
-  const name = visibleName(forward.name);
-  const setEnabled = async (): Promise<void> => {
-    onChange(await forwardsApi.setEnabled(endpointId, forward.id, !forward.enabled));
-    showToast(forward.enabled ? `${name} is paused. Events are queued.` : `${name} resumed.`);
-  };
+/** Tries a destination that is down at once. */
+export function AskButton({ endpointId, forward, onChange }: Props) {
+  if (forward.state !== 'probing') return null;
   // The oldest failed event is tried at once; without one, what waits is due.
   const ask = async (): Promise<void> => {
     const { deliveries } = await forwardsApi.deliveries(endpointId, forward.id, 'failed', { limit: 1 });
@@ -29,6 +26,28 @@ export function ForwardButtons({ endpointId, forward, onChange }: Props) {
     );
     showToast('Trying the destination now.');
   };
+  return (
+    <ActionButton icon="replay" act={ask}>
+      Try now
+    </ActionButton>
+  );
+}
+
+export function PauseButton({ endpointId, forward, onChange }: Props) {
+  const setEnabled = async (): Promise<void> => {
+    onChange(await forwardsApi.setEnabled(endpointId, forward.id, !forward.enabled));
+    const name = visibleName(forward.name);
+    showToast(forward.enabled ? `${name} is paused. Events are queued.` : `${name} resumed.`);
+  };
+  return (
+    <ActionButton icon={forward.enabled ? 'pause' : 'play'} act={setEnabled}>
+      {forward.enabled ? 'Pause' : 'Resume'}
+    </ActionButton>
+  );
+}
+
+export function ForwardButtons({ endpointId, forward, onChange }: Props) {
+  const name = visibleName(forward.name);
   const remove = async (): Promise<void> => {
     const isRemoved = await confirm({
       title: `Delete ${name}?`,
@@ -42,18 +61,8 @@ export function ForwardButtons({ endpointId, forward, onChange }: Props) {
   };
   return (
     <div class="row">
-      {forward.state === 'probing' && (
-        <ActionButton icon="replay" kind="primary" act={ask}>
-          Try now
-        </ActionButton>
-      )}
-      <ActionButton
-        icon={forward.enabled ? 'pause' : 'play'}
-        kind={forward.enabled ? 'plain' : 'primary'}
-        act={setEnabled}
-      >
-        {forward.enabled ? 'Pause' : 'Resume'}
-      </ActionButton>
+      <AskButton endpointId={endpointId} forward={forward} onChange={onChange} />
+      <PauseButton endpointId={endpointId} forward={forward} onChange={onChange} />
       <Link class="button plain" to={`${forwardPath(endpointId, forward.id)}/edit`}>
         Edit
       </Link>

@@ -1,15 +1,13 @@
-/* All forwards of an endpoint: where they lead, what waits, since when, and why. */
+/* All forwards of an endpoint. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import type { Forward } from '../../features/forwards/model.ts';
 import { maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import { Empty } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
-import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Loaded } from '../kit/page.tsx';
-import { ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
-import { destinationsPath, forwardPath } from './forwards-api.ts';
+import { ForwardCard } from './forward-card.tsx';
+import { destinationsPath } from './forwards-api.ts';
 import { useForwards } from './use-forwards.ts';
 
 export function ForwardsSection({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'declared'> }) {
@@ -43,7 +41,13 @@ export function ForwardsSection({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 
             <>
               <ul class="col">
                 {forwards.map(forward => (
-                  <ForwardCard key={forward.id} endpointId={endpoint.id} forward={forward} />
+                  <ForwardCard
+                    key={forward.id}
+                    endpointId={endpoint.id}
+                    forward={forward}
+                    isStale={query.problem !== ''}
+                    onChange={changed => query.set(forwards.map(one => (one.id === changed.id ? changed : one)))}
+                  />
                 ))}
               </ul>
               <p class="hint">
@@ -57,34 +61,3 @@ export function ForwardsSection({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 
     </section>
   );
 }
-
-const ForwardCard = ({ endpointId, forward }: { endpointId: string; forward: Forward }) => (
-  <li class="card forward-card box col">
-    <div class="row baseline">
-      <ForwardState forward={forward} />
-      <h3 class="grow breaks">
-        <Link to={forwardPath(endpointId, forward.id)}>{visibleName(forward.name)}</Link>
-      </h3>
-    </div>
-    <p class="breaks">
-      <code>{visibleLine(forward.url)}</code>
-      {forward.where !== '' && (
-        <>
-          {' '}
-          <span class="faint">only</span> <code>{visibleLine(forward.where)}</code>
-        </>
-      )}
-      {forward.mode === 'ordered' && (
-        <>
-          {' '}
-          <span class="faint">
-            in order{forward.orderBy !== null && ' per '}
-            {forward.orderBy !== null && <code>{visibleLine(forward.orderBy)}</code>}
-          </span>
-        </>
-      )}
-    </p>
-    <StateSentence forward={forward} />
-    <ForwardFigures endpointId={endpointId} forward={forward} />
-  </li>
-);

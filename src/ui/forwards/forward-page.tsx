@@ -8,7 +8,7 @@ import { Card, Facts, Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { ForwardButtons } from './forward-buttons.tsx';
-import { deliveryStates, ForwardState, StateSentence } from './forward-state.tsx';
+import { deliveryStates, ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
 import { type DeliveryState, destinationsPath } from './forwards-api.ts';
 import { useForward } from './use-forwards.ts';
 import { countOf } from './wording.ts';
@@ -21,7 +21,7 @@ export function ForwardPage({ endpointId, id, state }: Props) {
   // It stays while counts change, so that the list does not change under the reader.
   const first = useRef<DeliveryState | undefined>(undefined);
   if (forward) first.current ??= firstState(forward);
-  const shown = deliveryStates.find(one => one === state) ?? first.current ?? 'waiting';
+  const shown = deliveryStates.find(one => one === state) ?? first.current;
   const name = forward && visibleName(forward.name);
   return (
     <Page
@@ -33,14 +33,19 @@ export function ForwardPage({ endpointId, id, state }: Props) {
       <Loaded query={query} what="this forward">
         {forward => (
           <>
-            <section class="card section" aria-label="State">
-              <div class="row baseline" role="status">
-                <ForwardState forward={forward} />
-                <span class="wrap grow">
-                  to <code>{visibleLine(forward.url)}</code>
-                </span>
+            <section class="card forward-card" aria-label="State">
+              <div class="stack">
+                <div role="status">
+                  <ForwardState forward={forward} isStale={query.problem !== ''} />
+                </div>
+                <code class="soft">{visibleLine(forward.url)}</code>
               </div>
-              <StateSentence forward={forward} />
+              <ForwardFigures endpointId={endpointId} forward={forward} />
+              {query.problem === '' && (
+                <div class="forward-trouble">
+                  <StateSentence forward={forward} />
+                </div>
+              )}
             </section>
             <Deliveries endpointId={endpointId} forward={forward} state={shown} onChange={query.set} />
             <Settings forward={forward} />
@@ -52,8 +57,8 @@ export function ForwardPage({ endpointId, id, state }: Props) {
 }
 
 /** What needs attention first. */
-const firstState = (forward: Forward): DeliveryState =>
-  (['failed', 'given_up', 'waiting'] as const).find(state => countOf(forward, state) > 0) ?? 'waiting';
+const firstState = (forward: Forward): DeliveryState | undefined =>
+  (['failed', 'given_up', 'waiting'] as const).find(state => countOf(forward, state) > 0);
 
 function Settings({ forward }: { forward: Forward }) {
   const { where, mode, per, sign, headers, timeoutS, retry } = forward;

@@ -1,60 +1,125 @@
-/* How a forward is: its state, what waits since when and why, and how many events are in which state. */
+/* How a forward is: its state, what it sent in the last 24 hours, and how many events it has not delivered, since when and why. */
 
 import type { Forward } from '../../features/forwards/model.ts';
-import { visibleLine } from '../kit/format/visible.ts';
+import { formatCount, formatDuration } from '../kit/format/time.ts';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { Icon } from '../kit/icons.tsx';
 import { Link } from '../kit/navigation.tsx';
+import { Strip } from '../kit/strip.tsx';
 import { type DeliveryState, forwardPath } from './forwards-api.ts';
-import { countOf, deliveryHints, deliveryLabels, lagSentence, reasonText, stateOf, stateSentence } from './wording.ts';
+import { useForwardStats } from './use-forwards.ts';
+import {
+  countOf,
+  deliveryHints,
+  deliveryLabels,
+  lagSentence,
+  reasonText,
+  stateOf,
+  stateSentence,
+  successText,
+} from './wording.ts';
 
 export const deliveryStates: readonly DeliveryState[] = ['waiting', 'failed', 'given_up'];
 
-export const ForwardState = ({ forward }: { forward: Forward }) => {
+/** @param isStale the last look at the forward has failed */
+export const ForwardState = ({ forward, isStale }: { forward: Forward; isStale: boolean }) => {
+  if (isStale) return <span class="badge">Unknown</span>;
   const { label, tone } = stateOf(forward);
-  return <span class={`badge ${tone}`}>{label}</span>;
+  return tone === 'good' ? (
+    <span class="line tight soft small">
+      <Icon name="check" />
+      {label}
+    </span>
+  ) : (
+    <span class={`badge ${tone}`}>{label}</span>
+  );
 };
 
 export function StateSentence({ forward }: { forward: Forward }) {
   const now = Date.now();
-  const reason = reasonText(forward);
+  const reason = visibleLine(reasonText(forward));
+  const isDown = forward.state === 'probing';
   return (
-    <div class="stack soft">
-      <p>
-        {stateSentence(forward, now)} {lagSentence(forward)}
-      </p>
-      {reason !== '' && (
-        <p>
-          <span class="faint">Oldest failed event:</span> <span class="bad">{visibleLine(reason)}</span>
-        </p>
+    <p class="soft breaks">
+      {isDown && reason !== '' && <strong class="bad">{reason}</strong>} {stateSentence(forward, now)}{' '}
+      {lagSentence(forward)}
+      {!isDown && reason !== '' && (
+        <>
+          {' '}
+          Oldest failed event: <strong>{reason}</strong>
+        </>
       )}
-    </div>
+    </p>
   );
 }
 
-type FiguresProps = {
+/** The last 24 hours as a strip and as figures. The figures stay while they cannot be refreshed. */
+export function ForwardFigures({ endpointId, forward }: { endpointId: string; forward: Forward }) {
+  const { value: stats, problem } = useForwardStats(endpointId, forward.id);
+  const isIdle = stats !== undefined && stats.delivered + stats.failed === 0;
+  const duration = (ms: number | null | undefined): string =>
+    ms === null || ms === undefined ? '–' : formatDuration(ms);
+  const figures: [label: string, value: string][] = [
+    ['delivered', stats ? stats.delivered.toLocaleString() : '–'],
+    ['success', stats ? successText(stats) : '–'],
+    ['p50', duration(stats?.p50Ms)],
+    ['p95', duration(stats?.p95Ms)],
+  ];
+  return (
+    <>
+      <figure class="forward-chart">
+        {stats ? (
+          <Strip
+            counts={stats.buckets.map(({ delivered }) => delivered)}
+            failed={stats.buckets.map(({ failed }) => failed)}
+            label={`${stats.delivered.toLocaleString()} delivered, ${formatCount(stats.failed, 'failed attempt')}`}
+          />
+        ) : (
+          <span class="strip" />
+        )}
+        <figcaption class="faint small" title={problem}>
+          {problem
+            ? `Couldn't ${stats ? 'refresh' : 'load'} the figures`
+            : isIdle
+              ? 'Nothing sent in the last 24 hours'
+              : 'Last 24 hours'}
+        </figcaption>
+      </figure>
+      <dl class="forward-figures figures">
+        {figures.map(([label, value]) => (
+          <div key={label}>
+            <dt class="faint small">{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+type CountsProps = {
   endpointId: string;
   forward: Forward;
   /** The list that is shown. */
   current?: DeliveryState;
 };
 
-/** The number of events in each state, which are links to their lists. */
-export const ForwardFigures = ({ endpointId, forward, current }: FiguresProps) => (
-  <nav class="forward-figures" aria-label={`Events of ${visibleLine(forward.name)}`}>
-    {deliveryStates.map(state => {
-      const amount = countOf(forward, state);
-      const tone = amount === 0 ? 'faint' : state === 'waiting' ? '' : state === 'failed' ? 'warn' : 'bad';
-      return (
+/** The numbers of events in each state that has some, which are links to their lists. */
+export const ForwardCounts = ({ endpointId, forward, current }: CountsProps) => (
+  <nav class="row tight figures" aria-label={`Events of ${visibleName(forward.name)}`}>
+    {deliveryStates
+      .filter(state => state === current || countOf(forward, state) > 0)
+      .map(state => (
         <Link
           key={state}
-          class="box"
+          class="nav-link"
           replace={current !== undefined}
           to={`${forwardPath(endpointId, forward.id)}?state=${state}`}
+          title={deliveryHints[state]}
           aria-current={state === current ? 'page' : undefined}
         >
-          <strong class={`figures ${tone}`}>{amount.toLocaleString()}</strong> <span>{deliveryLabels[state]}</span>{' '}
-          <span class="stack faint small">{deliveryHints[state]}</span>
+          <strong>{countOf(forward, state).toLocaleString()}</strong> {deliveryLabels[state].toLowerCase()}
         </Link>
-      );
-    })}
+      ))}
   </nav>
 );

@@ -8,6 +8,7 @@ import type {
   ForwardDryRun,
   ForwardInput,
   ForwardSelection,
+  ForwardStats,
 } from '../../features/forwards/model.ts';
 import { call } from '../kit/api.ts';
 
@@ -20,6 +21,8 @@ const pathOf = (endpoint: string, forward?: string): string =>
 export const forwardsApi = {
   list: (endpoint: string) => call<{ forwards: Forward[] }>('GET', pathOf(endpoint)).then(({ forwards }) => forwards),
   forward: (endpoint: string, forward: string) => call<Forward>('GET', pathOf(endpoint, forward)),
+  /** Of the last 24 hours. */
+  stats: (endpoint: string, forward: string) => call<ForwardStats>('GET', `${pathOf(endpoint, forward)}/stats`),
   create: (endpoint: string, given: ForwardInput) => call<Forward>('POST', pathOf(endpoint), given),
   change: (endpoint: string, forward: string, given: ForwardChange) =>
     call<Forward>('PATCH', pathOf(endpoint, forward), given),

@@ -1,6 +1,6 @@
 /* The forwards of an endpoint, looked at again and again. */
 
-import type { Forward } from '../../features/forwards/model.ts';
+import type { Forward, ForwardStats } from '../../features/forwards/model.ts';
 import type { Query } from '../kit/use-query.ts';
 import { usePolled } from '../kit/use-query.ts';
 import { forwardsApi } from './forwards-api.ts';
@@ -9,6 +9,8 @@ import { openOf } from './wording.ts';
 // Two requests each time on the page of a forward, of 120 a minute by default.
 const busyMs = 3000;
 const idleMs = 10_000;
+/** Of each forward, of which an endpoint has five at most. */
+const statsMs = 15_000;
 
 const paceOf = (forwards: readonly Forward[]): number => (forwards.some(one => openOf(one) > 0) ? busyMs : idleMs);
 
@@ -26,4 +28,12 @@ export const useForward = (endpointId: string, id: string): Query<Forward> =>
     () => forwardsApi.forward(endpointId, id),
     () => true,
     forward => paceOf([forward]),
+  );
+
+export const useForwardStats = (endpointId: string, id: string): Query<ForwardStats> =>
+  usePolled(
+    `${endpointId} ${id}`,
+    () => forwardsApi.stats(endpointId, id),
+    () => true,
+    () => statsMs,
   );

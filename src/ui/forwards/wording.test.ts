@@ -3,12 +3,14 @@ import type { Forward } from '../../features/forwards/model.ts';
 import {
   actWording,
   inText,
+  isTroubled,
   lagSentence,
   nextText,
   reasonText,
   removalText,
   stateOf,
   stateSentence,
+  successText,
 } from './wording.ts';
 
 const now = Date.UTC(2026, 10, 22, 14, 5);
@@ -33,7 +35,7 @@ describe('the state of a forward', () => {
       'The destination has asked to wait. It gets the next event in 43 s.',
     ],
     [{ state: 'paused', waiting: 9 }, 'Paused', 'Paused. Events are queued until you resume it.'],
-    [{ state: 'probing', failed: 1 }, 'Down', 'Down. Trying one event a minute.'],
+    [{ state: 'probing', failed: 1 }, 'Down', 'Trying one event a minute.'],
   ])('%j is %s', (given, label, sentence) => {
     expect(stateOf(forward(given)).label).toBe(label);
     expect(stateSentence(forward(given), now)).toStartWith(sentence);
@@ -42,13 +44,41 @@ describe('the state of a forward', () => {
   test('of a destination that is down says since when, and when it is asked next', () => {
     const down = forward({ state: 'probing', failingSince: now - 123 * minute, probeAt: now + 43_000 });
     expect(stateSentence(down, now)).toMatch(
-      /^Down\. Failing since \d\d:\d\d \(2 h 3 min\)\. Trying one event a minute; next try in 43 s\.$/,
+      /^Failing since \d\d:\d\d \(2 h 3 min\)\. Trying one event a minute; next try in 43 s\.$/,
     );
   });
 
   test('the age of the oldest event is named, but not when nothing waits', () => {
     expect(lagSentence(forward({ failed: 1, lagS: 7380 }))).toBe('Oldest undelivered: 2 h 3 min.');
     expect(lagSentence(forward({ lagS: 0 }))).toBe('');
+  });
+});
+
+describe('the figures of a forward', () => {
+  test.each<[number, number, string]>([
+    [0, 0, '–'],
+    [7, 0, '100 %'],
+    [0, 3, '0 %'],
+    [14_606, 6, '99.95 %'],
+    [999_999, 1, '99.99 %'],
+    [6101, 56, '99.09 %'],
+    [1, 2, '33 %'],
+    [1, 999, '0.1 %'],
+  ])('%p delivered and %p failed are %p', (delivered, failed, text) => {
+    expect(successText({ delivered, failed })).toBe(text);
+  });
+
+  test.each<[Partial<Forward>, boolean]>([
+    [{}, false],
+    [{ waiting: 3, lagS: 5 }, false],
+    [{ waiting: 3, lagS: 90 }, true],
+    [{ failed: 1 }, true],
+    [{ givenUp: 1 }, true],
+    [{ probeAt: now }, true],
+    [{ state: 'paused' }, true],
+    [{ state: 'probing' }, true],
+  ])('%j needs a look: %p', (given, isLookNeeded) => {
+    expect(isTroubled(forward(given))).toBe(isLookNeeded);
   });
 });
 

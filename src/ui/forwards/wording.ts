@@ -25,13 +25,28 @@ export const countOf = ({ waiting, failed, givenUp }: Counts, state: DeliverySta
 /** How many events are still to be sent. */
 export const openOf = ({ waiting, failed }: Pick<Forward, 'waiting' | 'failed'>): number => waiting + failed;
 
-type State = { label: string; tone: 'good' | 'info' | 'warn' | 'bad' };
+type State = { label: string; tone: 'good' | 'muted' | 'warn' | 'bad' };
 
 export function stateOf({ state, waiting, failed }: Pick<Forward, 'state' | 'waiting' | 'failed'>): State {
-  if (state === 'paused') return { label: 'Paused', tone: 'warn' };
+  if (state === 'paused') return { label: 'Paused', tone: 'muted' };
   if (state === 'probing') return { label: 'Down', tone: 'bad' };
   if (failed > 0) return { label: 'Retrying', tone: 'warn' };
-  return waiting > 0 ? { label: 'Sending', tone: 'info' } : { label: 'Up to date', tone: 'good' };
+  return waiting > 0 ? { label: 'Sending', tone: 'muted' } : { label: 'Up to date', tone: 'good' };
+}
+
+/** An event that has waited this long waits for more than its turn. */
+const longWaitS = 60;
+
+/** Nothing is sent, or events were not accepted, or they wait for long. */
+export const isTroubled = ({ state, failed, givenUp, probeAt, lagS }: Forward): boolean =>
+  state !== 'ok' || failed > 0 || givenUp > 0 || probeAt !== null || lagS >= longWaitS;
+
+/** `99.96 %`: the share of attempts that were accepted, rounded down, so that 100 % means all; `–` without any. */
+export function successText({ delivered, failed }: { delivered: number; failed: number }): string {
+  if (delivered + failed === 0) return '–';
+  const percent = (100 * delivered) / (delivered + failed);
+  const digits = percent > 99 && percent < 100 ? 2 : percent < 10 ? 1 : 0;
+  return `${Math.floor(percent * 10 ** digits) / 10 ** digits} %`;
 }
 
 /** `since 14:05 (2 h 3 min)`. */
@@ -53,9 +68,9 @@ export function stateSentence(forward: Forward, now: number): string {
   const { state, failingSince, probeAt, failed, waiting, givenUp } = forward;
   if (state === 'paused') return 'Paused. Events are queued until you resume it.';
   if (state === 'probing') {
-    const since = failingSince === null ? '' : ` Failing ${sinceText(failingSince, now)}.`;
+    const since = failingSince === null ? '' : `Failing ${sinceText(failingSince, now)}. `;
     const next = probeAt === null ? '' : `; next try ${inText(probeAt, now)}`;
-    return `Down.${since} Trying one event a minute${next}.`;
+    return `${since}Trying one event a minute${next}.`;
   }
   if (probeAt !== null) return `The destination has asked to wait. It gets the next event ${inText(probeAt, now)}.`;
   if (failed > 0 && failingSince !== null) return `Every attempt has failed ${sinceText(failingSince, now)}.`;
