@@ -53,7 +53,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   };
   /** The events of the job that is shown. */
-  const items = () => page.getByRole('region', { name: 'Events' }).locator('.rows > li');
+  const items = () => page.getByRole('region', { name: 'Events' }).getByRole('listitem');
+  /** What a running job says in place of its state. */
+  const running = () => page.getByText(/^(Estimating…|Still running|.* left)$/);
   /** Opens the dialog by keyboard, for the events that the list shows. */
   const openDialog = async (where: string): Promise<void> => {
     await page.goto(`${listUrl}?where=${encodeURIComponent(where)}`);
@@ -85,17 +87,26 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await dialog.getByLabel('Events per second').fill('200');
     await dialog.getByLabel('Destination', { exact: true }).fill(url);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Replay job', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: `6 events to ${new URL(url).host}`, level: 1 }).waitFor();
     await page.getByText('Done', { exact: true }).waitFor();
+    await expectEventually(() => page.title()).toBe('Replay job · Hooktape');
     await page.getByText('5 accepted').waitFor();
     await page.getByText('500 Internal Server Error').waitFor();
+    await expectEventually(() => items().count()).toBe(6);
+    // What came, what the destination said to it, and how long that took.
+    await expectEventually(() => items().nth(1).textContent()).toMatch(
+      /\{"n":3,"kind":"odd"\}500 Internal Server Error\d.* m?s\d\d:\d\d:\d\d$/,
+    );
+    await expectEventually(async () => (await items().nth(1).boundingBox())?.height).toBe(38);
+    await page.getByText(/^today at .* by mira@example\.com$/).waitFor();
+    await page.getByRole('link', { name: 'Failed 1' }).click();
     await expectEventually(() => items().count()).toBe(1);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await page.getByRole('link', { name: 'Accepted 5' }).click();
     await items().nth(4).waitFor();
     await page.getByRole('link', { name: '← Destinations' }).click();
-    await page.getByRole('link', { name: 'Show the failed event' }).first().click();
+    await page.getByRole('link', { name: '1 failed' }).first().click();
     await page.getByText('500 Internal Server Error').waitFor();
     await items().getByRole('link').click();
     await page.getByRole('tab', { name: /Replays/ }).waitFor();
@@ -136,21 +147,21 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await dialog.getByLabel('Events per second').fill('0.01');
     await dialog.getByRole('button', { name: 'Start replay' }).click();
     await page.getByText('1 of 6 events').waitFor();
-    await page.getByText('Running', { exact: true }).waitFor();
+    await running().waitFor();
     const jobUrl = page.url();
     await openDialog('body.kind:even');
     await dialog.getByLabel('Destination', { exact: true }).fill(url);
     await dialog.getByRole('button', { name: 'Start replay' }).click();
     await dialog.getByRole('alert').getByText('A job that is not over sends to this destination').waitFor();
     await dialog.getByRole('link', { name: 'Destinations' }).click();
-    await page.getByText('Running', { exact: true }).waitFor();
+    await running().waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await page.goto(jobUrl);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Nothing is sent until you resume it.').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('Running', { exact: true }).waitFor();
+    await running().waitFor();
     await page.getByRole('button', { name: 'Cancel the job' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
     await page.getByText('Cancelled', { exact: true }).waitFor();
@@ -184,7 +195,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await dialog.getByLabel('Compare with a second destination').fill(right);
     await dialog.getByLabel('Ignore').fill('body.note, body.at');
     await dialog.getByRole('button', { name: 'Start replay' }).click();
-    await page.getByRole('heading', { name: 'Comparison', level: 1 }).waitFor();
+    await page
+      .getByRole('heading', { name: `12 events to ${new URL(left).host} and ${new URL(right).host}`, level: 1 })
+      .waitFor();
     await page.getByText('4 different').waitFor();
     const group = page.getByRole('region', { name: 'Where the responses differ' }).locator('details');
     await group.getByText('4 events').waitFor();
@@ -252,7 +265,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByText('No entry matches these filters.').waitFor();
     await page.getByLabel('To', { exact: true }).fill(new Date().toISOString().slice(0, 10));
     await told('started').click();
-    await page.getByRole('heading', { level: 1, name: 'Replay job' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /events? to / }).waitFor();
     // More than a page: the names of an endpoint.
     for (let n = 0; n < 50; n++) await callApi(page, 'PATCH', `/api/endpoints/${endpoint}`, { name: `name ${n}` });
     await page.goto(`${dashboard.origin}/app/settings/audit`);
@@ -276,7 +289,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
       gates[n]?.resolve();
       await items().nth(n).waitFor();
     }
-    await page.getByText('Running', { exact: true }).waitFor();
+    await running().waitFor();
     await page.getByRole('link', { name: 'Waiting 1' }).click();
     await items().first().waitFor();
     // The first read after the job is over fails, and nothing changes after it.

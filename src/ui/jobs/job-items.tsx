@@ -1,70 +1,98 @@
-/* The events of a job by outcome. The URL has the outcome that is shown. */
+/* The events of a job: what each is, and what the destination said to it. The URL has the outcome that is shown. */
 
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
+import { PlatformMark } from '../inspector/event/badges.tsx';
+import { previewOf, titleOf } from '../inspector/list/row-text.ts';
 import { jobPath, type Outcome } from '../inspector/replay/jobs-api.ts';
-import { statusText } from '../inspector/replay/status-text.ts';
 import { ActionButton } from '../kit/action.tsx';
+import { formatDuration } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Loaded } from '../kit/page.tsx';
+import { Time } from '../kit/time.tsx';
 import { useItems } from './use-items.ts';
-import { countOf, outcomeLabels, outcomesOf } from './wording.ts';
+import { countOf, outcomeLabels, outcomesOf, responseOf } from './wording.ts';
 
+/** `outcome`: undefined for all. */
 type JobItemsProps = { job: ReplayJob; outcome: Outcome | undefined };
 
 export function JobItems({ job, outcome }: JobItemsProps) {
   const outcomes = outcomesOf(job).filter(one => one === outcome || countOf(job, one) > 0);
-  const shown = outcome ?? outcomes[0];
-  if (shown === undefined) return null;
+  const link = (one: Outcome | undefined, label: string, count: number) => (
+    <Link
+      key={label}
+      class="nav-link line"
+      replace
+      to={`${jobPath(job)}${one === undefined ? '' : `?outcome=${one}`}`}
+      aria-current={one === outcome ? 'page' : undefined}
+    >
+      {label} <span class="count">{count.toLocaleString()}</span>
+    </Link>
+  );
   return (
-    <section class="card section" aria-labelledby="job-events">
-      <h2 id="job-events">Events</h2>
+    <section class="card job-events" aria-label="Events">
       <nav class="row tight" aria-label="Events by outcome">
-        {outcomes.map(one => (
-          <Link
-            key={one}
-            class="nav-link line"
-            replace
-            to={`${jobPath(job)}?outcome=${one}`}
-            aria-current={one === shown ? 'page' : undefined}
-          >
-            {outcomeLabels[one]} <span class="count">{countOf(job, one).toLocaleString()}</span>
-          </Link>
-        ))}
+        {link(undefined, 'All', job.matched)}
+        {outcomes.map(one => link(one, outcomeLabels[one], countOf(job, one)))}
       </nav>
-      <ItemList key={`${job.id} ${shown}`} job={job} outcome={shown} />
+      <ItemList key={`${job.id} ${outcome}`} job={job} outcome={outcome} />
     </section>
   );
 }
 
-function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
+function ItemList({ job, outcome }: JobItemsProps) {
   const { query, hasMore, more } = useItems(job, outcome);
   return (
     <Loaded query={query} what="the events" inCard>
       {items => (
         <>
           {items.length === 0 && <p class="faint">No events.</p>}
-          <ul class="rows">
+          <ul>
             {items.map(item => (
               <li key={item.eventId}>
-                <Link to={`/app/endpoints/${job.endpointId}/events/${item.eventId}`}>
-                  <code>{item.eventId}</code>
-                </Link>
-                <span>{answerText(job, item)}</span>
-                {item.error !== null && <span class="faint">{visibleLine(item.error)}</span>}
+                <Item job={job} item={item} />
               </li>
             ))}
           </ul>
-          {hasMore && <ActionButton act={more}>Show more</ActionButton>}
+          {hasMore && (
+            <p>
+              <ActionButton act={more}>Show more</ActionButton>
+            </p>
+          )}
         </>
       )}
     </Loaded>
   );
 }
 
-function answerText(job: ReplayJob, { outcome, status, status2, error }: ReplayJobItem): string {
-  if (outcome === 'waiting') return status === null ? 'not sent yet' : `${statusText(status)}, will be retried`;
-  if (outcome === 'skipped') return '';
-  if (job.dest2 !== null) return `${statusText(status)} | ${statusText(status2)}`;
-  return status === null && error !== null ? '' : statusText(status);
+function Item({ job, item }: { job: ReplayJob; item: ReplayJobItem }) {
+  const { eventId, event, durationMs, sentAt } = item;
+  const { text, tone } = responseOf(job, item);
+  const response = (
+    <>
+      <span class={`cut ${tone}`} title={visibleLine(text)}>
+        {visibleLine(text)}
+      </span>
+      <span class="latency figures faint">{durationMs !== null && formatDuration(durationMs)}</span>
+      <span class="figures faint">{sentAt !== null && <Time at={sentAt} />}</span>
+    </>
+  );
+  if (event === null)
+    return (
+      <div class="item-row">
+        <PlatformMark platform={null} />
+        <code class="cut faint">{eventId}</code>
+        <span class="preview cut faint">The event is no longer stored</span>
+        {response}
+      </div>
+    );
+  const preview = previewOf(event);
+  return (
+    <Link class="item-row" to={`/app/endpoints/${job.endpointId}/events/${eventId}?tab=replays`}>
+      <PlatformMark platform={event.platform} />
+      <span class="type cut">{titleOf(event).text}</span>
+      <span class={`preview cut soft ${preview.isInWords ? 'highlights' : ''}`}>{preview.text}</span>
+      {response}
+    </Link>
+  );
 }

@@ -1,36 +1,110 @@
 /* How far a job is, and the buttons that change it. */
 
+import type { ComponentChildren } from 'preact';
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
-import { jobsApi } from '../inspector/replay/jobs-api.ts';
+import { jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { Button } from '../kit/controls.tsx';
 import { confirm } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
-import { countOf, isOver, outcomeLabels, outcomesOf, settledOf, stateLabels, stateTones } from './wording.ts';
+import { Time } from '../kit/time.tsx';
+import { useRemaining } from './remaining.ts';
+import {
+  countOf,
+  isOver,
+  isPausedByFailures,
+  outcomeLabels,
+  outcomesOf,
+  remainingText,
+  settledOf,
+  stateLabels,
+} from './wording.ts';
 
-export const JobState = ({ job }: { job: ReplayJob }) => (
-  <span class={`badge ${stateTones[job.state]}`}>{stateLabels[job.state]}</span>
-);
+/** @param isStale the last look at the job has failed */
+type ProgressProps = { job: ReplayJob; isStale: boolean };
 
-export function JobProgress({ job }: { job: ReplayJob }) {
-  const settled = settledOf(job);
+/** What the job does: how long it will take, why it is paused, or when it ended. */
+export function useJobState({ job, isStale }: ProgressProps): {
+  title: string;
+  tone: string;
+  detail: ComponentChildren;
+} {
+  const remaining = useRemaining(job);
+  if (isStale && !isOver(job)) return { title: 'Unknown', tone: '', detail: '' };
+  if (remaining !== undefined) return { tone: '', ...remainingText(remaining, Date.now()) };
+  if (isPausedByFailures(job))
+    return { title: 'Paused', tone: 'warn', detail: `after ${formatCount(job.failed, 'failure')}` };
+  const { finishedAt } = job;
+  return {
+    title: stateLabels[job.state],
+    tone: '',
+    detail: finishedAt !== null && <Time at={finishedAt} long />,
+  };
+}
+
+/** A bar with a part for each outcome. */
+export function Meter({ job }: { job: ReplayJob }) {
   const parts = outcomesOf(job).filter(outcome => outcome !== 'waiting' && countOf(job, outcome) > 0);
+  // What is fine comes first, so that the rest stands at its end.
+  const order: Outcome[] = ['ok', 'same', 'skipped', 'different', 'failed'];
   return (
-    <div class="col tight">
-      <progress max={Math.max(1, job.matched)} value={job.matched === 0 ? 1 : settled} aria-label="Progress" />
-      <p class="row figures">
-        <span>
-          {settled.toLocaleString()} of {formatCount(job.matched, 'event')}
-        </span>
-        {parts.map(outcome => (
-          <span key={outcome} class={outcome === 'failed' || outcome === 'different' ? 'bad' : 'faint'}>
-            {countOf(job, outcome).toLocaleString()} {outcomeLabels[outcome].toLowerCase()}
-          </span>
+    <div
+      class="meter"
+      role="progressbar"
+      aria-label="Progress"
+      aria-valuemin={0}
+      aria-valuemax={job.matched}
+      aria-valuenow={settledOf(job)}
+    >
+      {order
+        .filter(outcome => parts.includes(outcome))
+        .map(outcome => (
+          <i key={outcome} class={outcome} style={{ width: `${(100 * countOf(job, outcome)) / job.matched}%` }} />
         ))}
+    </div>
+  );
+}
+
+export function JobProgress(props: ProgressProps) {
+  const { job } = props;
+  const { title, tone, detail } = useJobState(props);
+  return (
+    <div class="col">
+      <div class="row baseline">
+        {/* The remaining time is not announced every second. */}
+        <p class="grow" role="status" aria-live={job.state === 'running' ? 'off' : 'polite'}>
+          <strong class={`job-state ${tone}`}>{title}</strong> <span class="soft">{detail}</span>
+        </p>
+        <span class="figures soft">
+          {settledOf(job).toLocaleString()} of {formatCount(job.matched, 'event')}
+        </span>
+      </div>
+      <Meter job={job} />
+      {job.state === 'paused' && (
+        <p class="faint">
+          {isPausedByFailures(job)
+            ? 'Resume to continue; it pauses again after as many.'
+            : 'Nothing is sent until you resume it.'}
+        </p>
+      )}
+      <p class="row loose figures soft">
+        {outcomesOf(job)
+          .filter(outcome => countOf(job, outcome) > 0)
+          .map(outcome => (
+            <span key={outcome} class={isBad(outcome) ? 'bad' : ''}>
+              {countText(job, outcome)}
+            </span>
+          ))}
       </p>
     </div>
   );
 }
+
+const isBad = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'different';
+
+/** `2 failed`. */
+export const countText = (job: ReplayJob, outcome: Outcome): string =>
+  `${countOf(job, outcome).toLocaleString()} ${outcomeLabels[outcome].toLowerCase()}`;
 
 export function JobButtons({ job, onChange }: { job: ReplayJob; onChange: (job: ReplayJob) => void }) {
   if (isOver(job)) return null;

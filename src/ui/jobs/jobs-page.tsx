@@ -8,10 +8,10 @@ import { Empty } from '../kit/controls.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Loaded, Page } from '../kit/page.tsx';
-import { Time } from '../kit/time.tsx';
 import { usePolled } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { JobProgress, JobState } from './job-progress.tsx';
+import { countText, Meter, useJobState } from './job-progress.tsx';
+import { isOver, jobTitle, paceText, settledOf } from './wording.ts';
 
 /** The jobs of all endpoints. */
 export const JobsPage = () => (
@@ -35,7 +35,13 @@ export function Jobs({ endpointId }: { endpointId?: string }) {
             then choose Replay all that match.
           </Empty>
         ) : (
-          <JobList key={endpointId} first={first} endpointId={endpointId} nameOf={nameOf} />
+          <JobList
+            key={endpointId}
+            first={first}
+            endpointId={endpointId}
+            nameOf={nameOf}
+            isStale={query.problem !== ''}
+          />
         )
       }
     </Loaded>
@@ -46,9 +52,10 @@ type JobListProps = {
   first: ReplayJobPage;
   endpointId: string | undefined;
   nameOf: (endpointId: string) => string;
+  isStale: boolean;
 };
 
-function JobList({ first, endpointId, nameOf }: JobListProps) {
+function JobList({ first, endpointId, nameOf, isStale }: JobListProps) {
   const [older, setOlder] = useState<ReplayJobPage>();
   const cursor = (older ?? first).nextCursor;
   const loadOlder = async (from: string): Promise<void> => {
@@ -59,9 +66,14 @@ function JobList({ first, endpointId, nameOf }: JobListProps) {
   const known = new Set(first.jobs.map(({ id }) => id));
   return (
     <>
-      <ul class="col">
+      <ul class="card">
         {[...first.jobs, ...(older?.jobs ?? []).filter(({ id }) => !known.has(id))].map(job => (
-          <JobCard key={job.id} job={job} endpoint={nameOf(job.endpointId)} />
+          <JobRow
+            key={job.id}
+            job={job}
+            endpoint={endpointId === undefined ? nameOf(job.endpointId) : undefined}
+            isStale={isStale}
+          />
         ))}
       </ul>
       {cursor !== null && <ActionButton act={() => loadOlder(cursor)}>Show older jobs</ActionButton>}
@@ -69,34 +81,44 @@ function JobList({ first, endpointId, nameOf }: JobListProps) {
   );
 }
 
-const JobCard = ({ job, endpoint }: { job: ReplayJob; endpoint: string }) => (
-  <li class="card box col">
-    <div class="row">
-      <JobState job={job} />
-      <h2 class="grow breaks">
-        <Link to={jobPath(job)}>
-          {job.dest2 === null ? visibleLine(job.dest) : `Comparison of ${visibleLine(job.dest)}`}
-        </Link>
-      </h2>
-      <span class="faint">
-        <Time at={job.createdAt} long />
-      </span>
-    </div>
-    <p class="faint breaks">
-      {endpoint}
-      {job.where !== '' && (
-        <>
-          {' · '}
-          <code>{visibleLine(job.where)}</code>
-        </>
-      )}
-      {job.dest2 !== null && ` · with ${visibleLine(job.dest2)}`}
-    </p>
-    <JobProgress job={job} />
-    {job.failed > 0 && (
-      <Link to={`${jobPath(job)}?outcome=failed`}>
-        Show {job.failed === 1 ? 'the failed event' : `the ${job.failed.toLocaleString()} failed events`}
-      </Link>
-    )}
-  </li>
-);
+type JobRowProps = { job: ReplayJob; endpoint: string | undefined; isStale: boolean };
+
+function JobRow({ job, endpoint, isStale }: JobRowProps) {
+  const { title, tone, detail } = useJobState({ job, isStale });
+  const failed = job.dest2 === null ? 'failed' : 'different';
+  return (
+    <li class="job-row">
+      <div class="stack">
+        <Link to={jobPath(job)}>{visibleLine(jobTitle(job))}</Link>
+        <span class="cut faint">
+          {endpoint !== undefined && `${endpoint} · `}
+          {job.where !== '' && <code>{visibleLine(job.where)}</code>} to <code>{visibleLine(job.dest)}</code>
+          {job.dest2 !== null && (
+            <>
+              {' '}
+              and <code>{visibleLine(job.dest2)}</code>
+            </>
+          )}
+        </span>
+      </div>
+      <div class="col tight">
+        {!isOver(job) && <Meter job={job} />}
+        <span class="figures small soft">
+          {settledOf(job).toLocaleString()} of {job.matched.toLocaleString()}
+          {job[failed] > 0 && (
+            <>
+              {' · '}
+              <Link class="bad" to={`${jobPath(job)}?outcome=${failed}`}>
+                {countText(job, failed)}
+              </Link>
+            </>
+          )}
+        </span>
+      </div>
+      <div class="stack figures">
+        <strong class={tone}>{title}</strong>
+        <span class="faint small">{job.state === 'running' ? paceText(job) : detail}</span>
+      </div>
+    </li>
+  );
+}

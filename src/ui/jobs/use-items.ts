@@ -1,12 +1,12 @@
 /*
- * The items of a job that have one outcome, page by page. While the job runs, the pages that are shown are read again when the number of
- * these items has changed.
+ * The items of a job, all or those that have one outcome, page by page. While the job runs, the pages that are shown are read again when
+ * an item got its outcome, or the number of those with this one has changed.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
 import { jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
-import { countOf, isOver } from './wording.ts';
+import { countOf, isOver, settledOf } from './wording.ts';
 
 /** For each page that is read again: the page of the job itself takes a request a second of the rate limit. */
 const rereadEveryMs = 2000;
@@ -23,11 +23,11 @@ type Loaded = {
 };
 
 /** Give the component a key with the job and the outcome. */
-export function useItems(job: ReplayJob, outcome: Outcome) {
+export function useItems(job: ReplayJob, outcome: Outcome | undefined) {
   const [loaded, setLoaded] = useState<Loaded>();
   const [problem, setProblem] = useState('');
   const latest = useRef(0);
-  const count = countOf(job, outcome);
+  const count = outcome === undefined ? settledOf(job) : countOf(job, outcome);
 
   /** Reads on after these, or from the beginning. */
   const read = async (pages: number, before?: Loaded): Promise<void> => {
