@@ -24,20 +24,29 @@ export function diffLines(left: string, right: string): DiffLine[] {
   return lines;
 }
 
-export type PairChange = { kind: 'added' | 'removed' | 'changed'; name: string; before?: string; after?: string };
-
 type Pair = readonly [name: string, value: string];
 
-/** The differences of two lists of pairs, matched by case-insensitive name and order of occurrence. */
-export function diffPairs(left: readonly Pair[], right: readonly Pair[]): PairChange[] {
+/** A pair of either side or both: without `before` it was added, without `after` removed. */
+export type MatchedPair = { name: string; before?: string; after?: string };
+
+/** The pairs of both lists, matched by case-insensitive name and order of occurrence; the added ones are at the end. */
+export function matchPairs(left: readonly Pair[], right: readonly Pair[]): MatchedPair[] {
   const theirs = new Map<string, Pair[]>();
   for (const pair of right) theirs.set(pair[0].toLowerCase(), [...(theirs.get(pair[0].toLowerCase()) ?? []), pair]);
-  const changes: PairChange[] = [];
-  for (const [name, before] of left) {
+  const matched = left.map(([name, before]): MatchedPair => {
     const match = theirs.get(name.toLowerCase())?.shift();
-    if (!match) changes.push({ kind: 'removed', name, before });
-    else if (match[1] !== before) changes.push({ kind: 'changed', name, before, after: match[1] });
-  }
-  for (const [name, after] of [...theirs.values()].flat()) changes.push({ kind: 'added', name, after });
-  return changes;
+    return match ? { name, before, after: match[1] } : { name, before };
+  });
+  return [...matched, ...[...theirs.values()].flat().map(([name, after]) => ({ name, after }))];
 }
+
+export type PairChange = MatchedPair & { kind: 'added' | 'removed' | 'changed' };
+
+/** The pairs that differ. */
+export const diffPairs = (left: readonly Pair[], right: readonly Pair[]): PairChange[] =>
+  matchPairs(left, right)
+    .filter(({ before, after }) => before !== after)
+    .map(pair => ({
+      kind: pair.before === undefined ? 'added' : pair.after === undefined ? 'removed' : 'changed',
+      ...pair,
+    }));

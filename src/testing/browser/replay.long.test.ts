@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await dialog().getByText('No longer valid JSON (line 1, column 31)').waitFor();
     await dialog().getByLabel('Body', { exact: true }).fill(changed);
     await dialog().getByRole('button', { name: 'Show changes' }).click();
-    await dialog().locator('.lines .added').getByText('refunded').waitFor();
+    await dialog().locator('.lines .added', { hasText: 'refunded' }).locator('ins').waitFor();
     await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
     await dialog().getByText("doesn't match your changes").waitFor();
     await dialog().getByRole('button', { name: 'Fresh' }).click();

@@ -56,7 +56,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const selection = useSelection({ ...place, base, suffix, selected: selected.event });
   // Grouped hits are in another order than time.
   const index = state.wholeCount === undefined ? selection.index : -1;
-  const compareId = useComparable({ list, index, length: state.length, event: selected.event });
+  const compareId = useComparable({ ...place, index, length: state.length, event: selected.event });
   const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
   const { picked, pickedIds, all, unpick } = picks;
   const replays = useReplays({ endpointId, where, list, selected, onSent });

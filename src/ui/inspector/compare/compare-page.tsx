@@ -1,131 +1,217 @@
-/* Compares two events: body, headers and query. JSON bodies are compared by path, other text by line. */
+/* Compares two events: a line about both, then body, headers and query. JSON bodies are compared by value, other text by line. */
 
-import { useMemo } from 'preact/hooks';
-import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
-import { diffPairs, type PairChange } from '../../../shared/diff/text-diff.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { EventDetail } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
-import { Button, Empty, Notice } from '../../kit/controls.tsx';
+import { Button, Checkbox, Empty, Notice } from '../../kit/controls.tsx';
 import { formatExactTime } from '../../kit/format/time.ts';
-import { visibleLine } from '../../kit/format/visible.ts';
-import { navigate } from '../../kit/navigation.tsx';
+import { headerText, visibleLine } from '../../kit/format/visible.ts';
+import { currentLocation, navigate } from '../../kit/navigation.tsx';
 import { Card, Loaded, Page } from '../../kit/page.tsx';
-import { useQuery } from '../../kit/use-query.ts';
+import { createSwitch } from '../../kit/preferences.ts';
+import { type Query, useQuery } from '../../kit/use-query.ts';
 import { bytesOf } from '../body/bytes.ts';
-import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
-import { parseBody } from '../body/views.ts';
-import { ChangeTable, LineDifferences } from './differences.tsx';
-import { type Change, diffJson } from './json-diff.ts';
+import { type ParsedBody, parseBody } from '../body/views.ts';
+import { type DiffRow, isDifference, jsonRows, pairRows } from './diff-rows.ts';
+import { DifferenceTable, LineDifferences } from './differences.tsx';
+import { EventPicker } from './event-picker.tsx';
+import { verdictLine } from './verdict-line.ts';
 
-const maxIndentedChars = 100_000;
+const hidesIdsAndTimes = createSwitch('compare.hides-ids-and-times');
 
-export function ComparePage({ endpointId, left, right }: { endpointId: string; left: string; right: string }) {
-  const events = useQuery(`${left} ${right}`, () => Promise.all([api.event(left), api.event(right)]));
-  const recent = useQuery(endpointId, () => api.events(endpointId, undefined, '').then(page => page.events));
-  const base = `/app/endpoints/${endpointId}`;
-  const compare = (a: string, b: string): void => navigate(`${base}/compare?a=${a}&b=${b}`, { replace: true });
-  const [one, other] = events.value ?? [];
+type ComparePageProps = {
+  endpointId: string;
+  /** The ids of the events; empty as long as one is not chosen. */
+  left: string;
+  right: string;
+};
+
+export function ComparePage({ endpointId, left, right }: ComparePageProps) {
+  const before = useQuery(left, () => loadEvent(left));
+  const after = useQuery(right, () => loadEvent(right));
+  const query = currentLocation().query;
+  const compare = (a: string, b: string): void => {
+    query.set('a', a);
+    query.set('b', b);
+    navigate(`/app/endpoints/${endpointId}/compare?${query}`, { replace: true });
+  };
+  const rest = new URLSearchParams([...query].filter(([name]) => name !== 'a' && name !== 'b'));
+  const opened = right || left;
   return (
     <Page
       class="compare"
       title="Compare"
-      back={{ to: `${base}/events/${right}`, label: 'Event' }}
-      actions={<Button onClick={() => compare(right, left)}>Swap sides</Button>}
+      back={{ to: `/app/endpoints/${endpointId}/events/${opened}${rest.size > 0 ? `?${rest}` : ''}`, label: 'Event' }}
+      actions={
+        <Button disabled={left === '' || right === ''} onClick={() => compare(right, left)}>
+          Swap sides
+        </Button>
+      }
     >
       <div class="two">
-        <Side label="Before" id={left} event={one} recent={recent.value} onPick={id => compare(id, right)} />
-        <Side label="After" id={right} event={other} recent={recent.value} onPick={id => compare(left, id)} />
+        <Side
+          label="Before"
+          id={left}
+          query={before}
+          endpointId={endpointId}
+          otherId={right}
+          other={after.value}
+          onPick={id => compare(id, right)}
+        />
+        <Side
+          label="After"
+          id={right}
+          query={after}
+          endpointId={endpointId}
+          otherId={left}
+          other={before.value}
+          onPick={id => compare(left, id)}
+        />
       </div>
-      <Loaded query={events} what="the events" rows={6} inCard>
-        {([one, other]) => <Differences one={one} other={other} />}
-      </Loaded>
+      {before.value && after.value && <Comparison one={before.value} other={after.value} />}
     </Page>
   );
 }
 
+const loadEvent = async (id: string): Promise<EventDetail | undefined> => (id === '' ? undefined : api.event(id));
+
 type SideProps = {
   label: string;
   id: string;
-  event: EventDetail | undefined;
-  recent: EventSummary[] | undefined;
+  query: Query<EventDetail | undefined>;
+  endpointId: string;
+  otherId: string;
+  other: EventDetail | undefined;
   onPick: (id: string) => void;
 };
 
-const optionText = (event: Pick<EventSummary, 'eventType' | 'method' | 'receivedAt'>): string =>
-  `${formatExactTime(event.receivedAt)} · ${visibleLine((event.eventType ?? event.method ?? 'event').slice(0, 60))}`;
+/** The button that names the event and chooses another one. */
+function Side({ label, id, query, endpointId, otherId, other, onPick }: SideProps) {
+  const [isPicking, setIsPicking] = useState(id === '');
+  const event = query.value;
+  return (
+    <div class="field col tight">
+      <strong>{label}</strong>
+      <button
+        type="button"
+        class="button plain compare-side"
+        aria-haspopup="dialog"
+        title="Choose another event"
+        onClick={() => setIsPicking(true)}
+      >
+        <span class="offscreen">{label}, choose another event: </span>
+        <span class="stack">
+          {event ? (
+            <>
+              <span>{visibleLine((event.eventType ?? event.method ?? 'event').slice(0, 60))}</span>
+              <span class="faint small">{formatExactTime(event.receivedAt)}</span>
+            </>
+          ) : (
+            <span class="soft">{id === '' ? 'Choose an event…' : query.problem ? 'Choose another event…' : '…'}</span>
+          )}
+        </span>
+      </button>
+      {query.problem && !event && (
+        <Loaded query={query} what="the event" inCard>
+          {() => null}
+        </Loaded>
+      )}
+      {isPicking && (
+        <EventPicker
+          title={`${label}: choose an event`}
+          endpointId={endpointId}
+          otherId={otherId}
+          other={other}
+          onPick={onPick}
+          onClose={() => setIsPicking(false)}
+        />
+      )}
+    </div>
+  );
+}
 
-const Side = ({ label, id, event, recent = [], onPick }: SideProps) => (
-  <label class="field col tight">
-    <strong>{label}</strong>
-    <select value={id} onChange={changed => onPick(changed.currentTarget.value)}>
-      {!recent.some(one => one.id === id) && <option value={id}>{event ? optionText(event) : '…'}</option>}
-      {recent.map(one => (
-        <option key={one.id} value={one.id}>
-          {optionText(one)}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
-const bodyOf = (event: EventDetail) => {
-  const type = event.rawHeaders.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  return parseBody(bytesOf(event.payloadRaw, event.payloadEncoding), type);
-};
-
-function Differences({ one, other }: { one: EventDetail; other: EventDetail }) {
-  const headers = useMemo(() => diffPairs(one.rawHeaders, other.rawHeaders), [one, other]);
-  const query = useMemo(() => diffPairs(one.params, other.params), [one, other]);
+function Comparison({ one, other }: { one: EventDetail; other: EventDetail }) {
+  const [left, right] = useMemo(() => [bodyOf(one), bodyOf(other)], [one, other]);
+  const body = useMemo(() => bodyRows(left, right), [left, right]);
+  const headers = useMemo(() => pairRows(readable(one.rawHeaders), readable(other.rawHeaders)), [one, other]);
+  const request = useMemo(() => pairRows(requestOf(one), requestOf(other)), [one, other]);
+  const isOn = hidesIdsAndTimes.useValue();
+  const all = [...(body ?? []), ...headers, ...request];
+  const hiddenCount = all.filter(row => row.isIdOrTime).length;
   return (
     <>
+      <VerdictLine one={one} other={other} />
+      {hiddenCount > 0 && (
+        <Checkbox
+          label="Hide ids and times"
+          hint={`${hiddenCount.toLocaleString()} of ${all.filter(isDifference).length.toLocaleString()} differing values ${isOn ? 'are hidden' : 'look like ids, times or signatures'}.`}
+          checked={isOn}
+          onChange={hidesIdsAndTimes.toggle}
+        />
+      )}
       <Card title="Body">
-        <BodyDifferences one={one} other={other} />
+        {one.sha256 === other.sha256 ? (
+          <Empty title="Identical">The bodies are identical, byte for byte.</Empty>
+        ) : (
+          <BodyDifferences left={left} right={right} rows={body} hidesIdsAndTimes={isOn} />
+        )}
       </Card>
       <Card title="Headers">
-        <ChangeTable changes={headers.map(fromPair)} same="The headers are the same." />
+        <DifferenceTable rows={headers} same="The headers are the same." hidesIdsAndTimes={isOn} />
       </Card>
-      {(query.length > 0 || one.params.length > 0) && (
-        <Card title="Query">
-          <ChangeTable changes={query.map(fromPair)} same="The query is the same." />
+      {(request.some(isDifference) || request.length > 2) && (
+        <Card title="Method, path and query">
+          <DifferenceTable rows={request} same="Method, path and query are the same." hidesIdsAndTimes={isOn} />
         </Card>
       )}
     </>
   );
 }
 
-const fromPair = (change: PairChange): Change => ({
-  kind: change.kind,
-  path: change.name,
-  before: change.before,
-  after: change.after,
-});
+const VerdictLine = ({ one, other }: { one: EventDetail; other: EventDetail }) => (
+  <ul class="compare-verdict row" aria-label="At a glance">
+    {verdictLine(one, other).map(({ text, isDifferent, tone }) => (
+      <li key={text} class={tone ?? (isDifferent ? '' : 'soft')}>
+        {isDifferent ? <strong>{text}</strong> : text}
+      </li>
+    ))}
+  </ul>
+);
 
-function BodyDifferences({ one, other }: { one: EventDetail; other: EventDetail }) {
-  const [mine, theirs] = useMemo(() => [bodyOf(one), bodyOf(other)], [one, other]);
-  const changes = useMemo(
-    () => (mine.json && theirs.json ? diffJson(mine.json, theirs.json).map(indented) : undefined),
-    [mine, theirs],
-  );
-  if (one.sha256 === other.sha256) return <Empty title="Identical">The bodies are identical, byte for byte.</Empty>;
-  if (changes) {
-    return <ChangeTable changes={changes} same="The values are equal; only whitespace or key order differs." />;
-  }
-  if (mine.text === undefined || theirs.text === undefined) {
+type Pairs = readonly (readonly [string, string])[];
+
+const readable = (headers: Pairs): Pairs => headers.map(([name, value]) => [name, headerText(value)]);
+const requestOf = ({ method, path, params }: EventDetail): Pairs => [
+  ['Method', method ?? ''],
+  ['Path', path],
+  ...params,
+];
+
+const bodyOf = (event: EventDetail): ParsedBody => {
+  const type = event.rawHeaders.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  return parseBody(bytesOf(event.payloadRaw, event.payloadEncoding), type);
+};
+
+/** Undefined when one of them is not JSON. */
+function bodyRows(left: ParsedBody, right: ParsedBody): DiffRow[] | undefined {
+  const [mine, theirs] = [left, right].map(({ lines, json }) => lines ?? json);
+  return mine && theirs && jsonRows(mine, theirs);
+}
+
+type BodyProps = { left: ParsedBody; right: ParsedBody; rows: DiffRow[] | undefined; hidesIdsAndTimes: boolean };
+
+function BodyDifferences({ left, right, rows, hidesIdsAndTimes }: BodyProps) {
+  if (rows)
+    return (
+      <DifferenceTable
+        rows={rows}
+        same="The values are equal; only whitespace or key order differs."
+        hidesIdsAndTimes={hidesIdsAndTimes}
+      />
+    );
+  if (left.text === undefined || right.text === undefined)
     return (
       <Notice tone="info">The bodies differ. At least one of them is binary, so they can't be compared as text.</Notice>
     );
-  }
-  return <LineDifferences left={mine.text} right={theirs.text} />;
+  return <LineDifferences left={left.text} right={right.text} />;
 }
-
-/** Indents objects and arrays that were added or removed as a whole. */
-const indented = (change: Change): Change => ({
-  ...change,
-  before: indentedValue(change.before),
-  after: indentedValue(change.after),
-});
-
-const indentedValue = (text: string | undefined): string | undefined => {
-  if (text === undefined || !/^[[{]/.test(text) || text.length > maxIndentedChars) return text;
-  const parsed = parseJson(text);
-  return isJsonDocument(parsed) ? prettyJson(parsed) : text;
-};

@@ -1,6 +1,6 @@
 /*
- * The event to compare the open one with: the next older one of its type and platform, else the next older one. Where the list ends, or
- * its filter leaves out the open event, the server is asked, for all events of the endpoint.
+ * The event to compare the open one with: the previous one of its type and platform. Where the loaded rows do not have it, or a filter
+ * leaves some out, the server is asked, for all events of the endpoint.
  */
 
 import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
@@ -10,11 +10,12 @@ import { joinParts, termFor } from '../filter/filter-text.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { findOlder } from '../live/older-event.ts';
 
-/** How many older rows are searched for an event of the same type. */
+/** How many older rows are searched. */
 const maxDistance = 500;
 
 type Options = {
   list: LiveList;
+  where: string;
   /** The row of the open event; -1 when the list does not have it. */
   index: number;
   length: number;
@@ -22,36 +23,44 @@ type Options = {
   event: EventDetail | undefined;
 };
 
-/** Undefined as long as none is known. */
-export function useComparable({ list, index, length, event }: Options): string | undefined {
-  const listed = inList(list, index, length);
+/** The id of the event; null if there is none, undefined as long as that is not known. */
+export function useComparable({ list, where, index, length, event }: Options): string | null | undefined {
+  const listed = where === '' ? inList(list, index, length) : undefined;
   const asked = listed === undefined ? event : undefined;
   const found = useQuery(asked?.id ?? '', async () => asked && (await onServer(asked)));
-  return listed ?? found.value;
+  return listed ?? (asked && found.value);
 }
+
+type Typed = Pick<EventSummary, 'eventType' | 'platform'>;
+
+const isSameType = (one: Typed, other: Typed): boolean =>
+  one.eventType === other.eventType && one.platform === other.platform;
 
 function inList(list: LiveList, index: number, length: number): string | undefined {
   const selected = list.at(index);
   if (index < 0 || !selected) return undefined;
   for (let at = index + 1; at < Math.min(length, index + maxDistance); at++) {
     const other = list.at(at);
-    if (other && other.eventType === selected.eventType && other.platform === selected.platform) return other.id;
+    if (other && isSameType(other, selected)) return other.id;
   }
-  return list.at(index + 1)?.id;
+  return undefined;
 }
 
-async function onServer(event: EventDetail): Promise<string | undefined> {
-  const find = (where: string): Promise<EventSummary | undefined> =>
-    findOlder({
-      where,
-      than: event,
-      fetchPage: (filter, cursor) => api.events(event.endpointId, cursor, filter, { limit: 5 }),
-    });
-  const { eventType, platform } = event;
-  const likeIt = [
-    eventType === null ? undefined : termFor('type', eventType),
-    platform === null ? undefined : termFor('platform', platform),
-  ].filter(term => term !== undefined);
-  const alike = likeIt.length > 0 ? await find(joinParts(likeIt)) : undefined;
-  return (alike ?? (await find('')))?.id;
+/** The events of the same type and platform, and perhaps others: a text with control characters fits into no filter. */
+export function sameTypeFilter({ eventType, platform }: Typed): string {
+  const terms = [
+    eventType === null ? 'NOT type:*' : termFor('type', eventType),
+    platform === null ? 'NOT platform:*' : termFor('platform', platform),
+  ];
+  return joinParts(terms.filter(term => term !== undefined));
 }
+
+const onServer = async (event: EventDetail): Promise<string | null> => {
+  const found = await findOlder({
+    where: sameTypeFilter(event),
+    than: event,
+    isWanted: one => isSameType(one, event),
+    fetchPage: (filter, cursor) => api.events(event.endpointId, cursor, filter, { limit: 5 }),
+  });
+  return found?.id ?? null;
+};

@@ -1,5 +1,6 @@
 /* One event in full: summary, signature verdict, and a tab for each part of it. */
 
+import { useEffect, useRef } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
 import { copyText } from '../../kit/clipboard.ts';
@@ -29,7 +30,8 @@ type EventPaneProps = {
   summary: EventSummary | undefined;
   /** The row of the event's delivery in the list, which may know of newer attempts. */
   row: EventSummary | undefined;
-  compareId: string | undefined;
+  /** Null: there is no previous event of its type. Undefined: not known yet. */
+  compareId: string | null | undefined;
   listHref: string;
   onReplay: () => void;
   onMarked: (marks: Marks) => void;
@@ -43,7 +45,8 @@ export function EventPane(props: EventPaneProps) {
   const { tab: chosenTab, set } = useInspectorState();
   const endpointUrl = endpoints?.find(one => one.id === event?.endpointId)?.url ?? '';
 
-  const compareHref = event && compareId && `/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`;
+  const compareHref = compareId === undefined ? undefined : event && compareHrefOf(event, compareId);
+  const compare = useCompare(event?.id, compareHref);
 
   const copyAs = (): void => {
     if (event) void openDialog(close => <CopyDialog event={event} endpointUrl={endpointUrl} onClose={close} />);
@@ -58,9 +61,10 @@ export function EventPane(props: EventPaneProps) {
     c: { label: 'Copy as curl', run: () => void copyCurl(), isOff: !event },
     l: { label: 'Copy a link to this event', run: () => void copyLink() },
     b: {
-      label: 'Compare with the previous event',
-      run: () => compareHref && navigate(compareHref),
-      isOff: !compareHref,
+      label: compareId === null ? 'Compare with another event' : 'Compare with the previous event',
+      help: 'Compare with the previous event of its type',
+      run: compare,
+      isOff: !event,
     },
   });
   useActions([{ label: 'Copy as…', run: copyAs, isOff: !event }]);
@@ -94,12 +98,7 @@ export function EventPane(props: EventPaneProps) {
           <Button icon="copy" onClick={copyAs} disabled={!event} title="Press c to copy as curl">
             Copy as…
           </Button>
-          {compareHref && (
-            <Link class="button plain" to={compareHref} title="Compare with the previous event (b)">
-              <Icon name="compare" />
-              <span>Compare</span>
-            </Link>
-          )}
+          <CompareLink href={compareHref} hasPrevious={compareId !== null} />
           <DeleteEvent event={shown} onDeleted={onDeleted} />
         </div>
         <EventMarks event={shown} onChanged={onMarked} />
@@ -118,6 +117,49 @@ export function EventPane(props: EventPaneProps) {
     </article>
   );
 }
+
+/** Keeps the filter and the tab for the way back. */
+function compareHrefOf({ id, endpointId }: Pick<EventSummary, 'id'> & { endpointId: string }, previous: string | null) {
+  const query = new URLSearchParams(currentLocation().query);
+  query.set('a', previous ?? '');
+  query.set('b', id);
+  return `/app/endpoints/${endpointId}/compare?${query}`;
+}
+
+/** Goes there once it is known: a quick key is not lost. */
+function useCompare(eventId: string | undefined, href: string | undefined): () => void {
+  const wanted = useRef<string>(undefined);
+  useEffect(() => {
+    if (href !== undefined && eventId !== undefined && wanted.current === eventId) navigate(href);
+  }, [eventId, href]);
+  return () => {
+    if (href === undefined) wanted.current = eventId;
+    else navigate(href);
+  };
+}
+
+type CompareLinkProps = { href: string | undefined; hasPrevious: boolean };
+
+/** As long as it is not known with what to compare, it takes its place and does nothing. */
+const CompareLink = ({ href, hasPrevious }: CompareLinkProps) =>
+  href === undefined ? (
+    <Button icon="compare" disabled>
+      Compare
+    </Button>
+  ) : (
+    <Link
+      class="button plain"
+      to={href}
+      title={
+        hasPrevious
+          ? 'Compare with the previous event of its type (b)'
+          : 'There is no earlier event of its type. Choose another to compare with (b)'
+      }
+    >
+      <Icon name="compare" />
+      <span>{hasPrevious ? 'Compare' : 'Compare (none earlier)'}</span>
+    </Link>
+  );
 
 type LoadFailureProps = { problem: string; isMissing: boolean; listHref: string; onRetry: () => void };
 

@@ -19,6 +19,8 @@ type OlderOptions = {
   term?: string;
   /** The newest place that is not looked at any more. */
   than: Place;
+  /** What no filter says exactly. */
+  isWanted?: (event: EventSummary) => boolean;
   /** Asks the server for a page of events that match a filter, newest first. */
   fetchPage: (where: string, cursor: string | undefined) => Promise<EventPage>;
   /** The answer is not wanted any more. */
@@ -27,13 +29,13 @@ type OlderOptions = {
 
 /** Undefined if no such event exists, or if the search takes more than about ten seconds. */
 export async function findOlder(options: OlderOptions): Promise<EventSummary | undefined> {
-  const { where, term, than, fetchPage, isOver = () => false } = options;
+  const { where, term, than, isWanted = () => true, fetchPage, isOver = () => false } = options;
   const until = `received<=${new Date(than.receivedAt).toISOString()}`;
   const filter = joinParts([...partsOf(where), ...(term === undefined ? [] : [term]), until]);
   let cursor: string | undefined;
   for (let pages = 0; pages < maxPages && !isOver(); pages++) {
     const page = await fetchPage(filter, cursor);
-    const found = page.events.find(event => isOlder(event, than));
+    const found = page.events.find(event => isOlder(event, than) && isWanted(event));
     if (found || page.nextCursor === null) return found;
     cursor = page.nextCursor;
   }

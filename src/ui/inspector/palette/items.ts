@@ -11,7 +11,7 @@ import { navigate } from '../../kit/navigation.tsx';
 import type { Ranked } from './rank.ts';
 
 export type PaletteItem = Ranked & {
-  group: 'Recent' | 'Actions' | 'Endpoints' | 'Events';
+  group: 'Recent' | 'Actions' | 'Endpoints' | 'Same type' | 'Events';
   /** Beside the label, fainter. */
   detail: string;
   /** Where an event meets what was typed; in place of the detail. */
@@ -53,10 +53,13 @@ export const endpointItems = (endpoints: readonly Endpoint[]): PaletteItem[] =>
     run: () => navigate(`/app/endpoints/${id}`),
   }));
 
-type Opened = Pick<EventSummary, 'id' | 'eventType' | 'method' | 'path' | 'platform' | 'receivedAt' | 'pin' | 'tags'>;
+export type OpenedEvent = Pick<
+  EventSummary,
+  'id' | 'eventType' | 'method' | 'path' | 'platform' | 'receivedAt' | 'pin' | 'tags'
+> & { matched?: readonly Matched[] };
 
-export function eventItem(event: Opened, href: string): PaletteItem {
-  const { id, eventType, method, path, platform, receivedAt, pin, tags } = event;
+export function eventItem(event: OpenedEvent, href: string): PaletteItem {
+  const { id, eventType, method, path, platform, receivedAt, pin, tags, matched } = event;
   const pinned = pin?.name ? `@${pin.name} · ` : '';
   return {
     id: `event:${id}`,
@@ -67,6 +70,7 @@ export function eventItem(event: Opened, href: string): PaletteItem {
     get detail() {
       return `${platformTitle(platform)} · ${formatTimeOfDay(receivedAt, Date.now())}`;
     },
+    matched: matched?.[0],
     keyLabel: '',
     run: () => navigate(href),
   };

@@ -4,22 +4,27 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { FilterError } from '../../../shared/filter/filter.ts';
 import { ApiError, api } from '../../kit/api.ts';
+import { messageOf } from '../../kit/toasts.tsx';
 import { parse } from '../filter/filter-text.ts';
-import { eventItem, type PaletteItem } from './items.ts';
+import type { OpenedEvent } from './items.ts';
 
 const delayMs = 250;
 const maxFound = 20;
 const maxPinned = 100;
 const eventIdPattern = /^evt_[0-9a-z]{20,40}$/i;
 
-export type ServerEvents = { items: PaletteItem[]; isBusy: boolean };
+/** One that was found by its id may be of another endpoint. */
+export type FoundEvent = OpenedEvent & { endpointId?: string };
+export type ServerEvents = { events: readonly FoundEvent[]; isBusy: boolean; problem: string };
+
+const none: ServerEvents = { events: [], isBusy: false, problem: '' };
 
 /**
  * @param endpointId empty when no endpoint is open: then only an id can be found
  * @param text empty when there is nothing to ask
  */
 export function useServerEvents(endpointId: string, text: string): ServerEvents {
-  const [answer, setAnswer] = useState<{ text: string; items: PaletteItem[] }>({ text: '', items: [] });
+  const [answer, setAnswer] = useState({ ...none, text: '' });
   const pinned = useRef<Promise<EventSummary[]> | undefined>(undefined);
   useEffect(() => {
     if (text === '') return;
@@ -29,8 +34,11 @@ export function useServerEvents(endpointId: string, text: string): ServerEvents 
       return pinned.current;
     };
     const ask = async (): Promise<void> => {
-      const items = await find(endpointId, text, loadPinned).catch(() => []);
-      if (!isOver) setAnswer({ text, items });
+      const found = await find(endpointId, text, loadPinned).then(
+        events => ({ ...none, events }),
+        (error: unknown) => ({ ...none, problem: messageOf(error) }),
+      );
+      if (!isOver) setAnswer({ ...found, text });
     };
     const timer = setTimeout(ask, delayMs);
     return () => {
@@ -38,15 +46,14 @@ export function useServerEvents(endpointId: string, text: string): ServerEvents 
       clearTimeout(timer);
     };
   }, [endpointId, text]);
-  const isAnswered = answer.text === text;
-  return { items: isAnswered ? answer.items : [], isBusy: text !== '' && !isAnswered };
+  return answer.text === text ? answer : { ...none, isBusy: text !== '' };
 }
 
 async function find(
   endpointId: string,
   text: string,
   loadPinned: () => Promise<EventSummary[]>,
-): Promise<PaletteItem[]> {
+): Promise<FoundEvent[]> {
   if (eventIdPattern.test(text)) return findById(text.toLowerCase());
   if (endpointId === '') return [];
   const name = text.replace(/^@/, '').toLowerCase();
@@ -57,17 +64,12 @@ async function find(
   ]);
   const found = [...pinned.filter(({ pin }) => pin?.name?.includes(name)), ...matching];
   const unique = new Map(found.map(event => [event.id, event]));
-  return [...unique.values()]
-    .slice(0, maxFound)
-    .map(event => ({ ...eventItem(event, hrefOf(endpointId, event.id)), matched: event.matched[0] }));
+  return [...unique.values()].slice(0, maxFound);
 }
 
-const hrefOf = (endpointId: string, id: string): string => `/app/endpoints/${endpointId}/events/${id}`;
-
-async function findById(id: string): Promise<PaletteItem[]> {
+async function findById(id: string): Promise<FoundEvent[]> {
   try {
-    const event = await api.event(id);
-    return [eventItem(event, hrefOf(event.endpointId, event.id))];
+    return [await api.event(id)];
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return [];
     throw error;
