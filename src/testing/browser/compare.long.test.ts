@@ -6,6 +6,7 @@ import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
+import { takeShots } from './shots.ts';
 import { xssPayloads } from './xss.ts';
 
 setDefaultTimeout(120_000);
@@ -35,22 +36,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('comparing two events'), () => {
 
   const send = (address: string, body: string, type: string, headers: Record<string, string> = {}): Promise<string> =>
     deliver(address, body, { headers: { 'content-type': 'application/json', 'x-github-event': type, ...headers } });
-  const shot = async (name: string): Promise<void> => {
-    const folder = Bun.env['COMPARE_SHOTS'];
-    if (!folder) return;
-    for (const [layout, colorScheme, width] of [
-      ['light', 'light', 1440],
-      ['dark', 'dark', 1440],
-      ['phone', 'light', 390],
-      ['phone-dark', 'dark', 390],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      await page.screenshot({ path: `${folder}/${name}-${layout}.png`, animations: 'disabled' });
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 1280, height: 800 });
-  };
+  const shot = (name: string): Promise<void> => takeShots(page, 'COMPARE_SHOTS', name);
   const compare = () => page.getByRole('link', { name: 'Compare' });
   const sides = (): (string | null)[] => {
     const { searchParams } = new URL(page.url());

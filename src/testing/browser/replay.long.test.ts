@@ -1,43 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { ListenerReplay } from '../../features/listeners/model.ts';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
+import { body, deliverSigned, openHandler, secret, signatureOf } from './replay-handler.ts';
+import { takeShots } from './shots.ts';
 
 setDefaultTimeout(120_000);
-
-const secret = 'the secret of this webhook';
-const body = '{"order":7,"state":"paid"}';
-const signatureOf = (text: string): string => `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
-
-type Received = { path: string; body: string; signature: string | null; edited: string | null };
-
-/** A local handler: it answers 404 first, then 200, each time with another body. */
-function openHandler() {
-  const received: Received[] = [];
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: async request => {
-      const { pathname, search } = new URL(request.url);
-      received.push({
-        path: pathname + search,
-        body: await request.text(),
-        signature: request.headers.get('x-hub-signature-256'),
-        edited: request.headers.get('x-hooktape-edited'),
-      });
-      const isFirst = received.length === 1;
-      return Response.json(
-        { answer: received.length, padding: isFirst ? 'x'.repeat(5000) : '' },
-        { status: isFirst ? 404 : 200 },
-      );
-    },
-  });
-  return { received, host: `127.0.0.1:${server.port}`, stop: () => server.stop(true) };
-}
 
 describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   let dashboard: Dashboard;
@@ -57,14 +28,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     handler = openHandler();
     const { id, address, listUrl } = await openEndpoint(page, 'Shop');
     endpoint = id;
-    const event = await deliver(`${address}/orders?shop=7`, body, {
-      headers: {
-        'content-type': 'application/json',
-        'x-github-event': 'deployment',
-        'x-hub-signature-256': signatureOf(body),
-      },
-    });
-    eventUrl = `${listUrl}/events/${event}`;
+    eventUrl = `${listUrl}/events/${await deliverSigned(address)}`;
     await page.goto(eventUrl);
     await page.locator('.event-row.selected').waitFor();
   });
@@ -72,25 +36,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
 
   const dialog = () => page.getByRole('dialog');
   const panel = () => page.getByRole('tabpanel');
-  const shot = async (name: string): Promise<void> => {
-    const folder = Bun.env['REPLAY_SHOTS'];
-    if (!folder) return;
-    for (const [layout, colorScheme, width] of [
-      ['light', 'light', 1360],
-      ['dark', 'dark', 1360],
-      ['phone', 'light', 360],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      await page.screenshot({ path: `${folder}/${name}-${layout}.png`, animations: 'disabled' });
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 1280, height: 800 });
-  };
+  const shot = (name: string): Promise<void> => takeShots(page, 'REPLAY_SHOTS', name);
   const checkAccessibility = async (): Promise<void> => {
     expect(await violationsInBothThemes(page)).toEqual([]);
   };
+  const isInSight = (selector: string): Promise<boolean> =>
+    page.locator(selector).evaluate(element => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
   const changed = body.replace('paid', 'refunded');
+  const callBytes = (path: string | null): Promise<string> =>
+    page.evaluate(async url => (await fetch(url)).text(), path ?? '');
   /** The handler answers 404. The dialog stays open. */
   const sendFirst = async (): Promise<void> => {
     await page.keyboard.press('r');
@@ -108,6 +65,31 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await dialog().getByText('OK · ').waitFor();
     await page.keyboard.press('Escape');
   };
+
+  test('the destination has the focus, and whether the path is appended is remembered with it', async () => {
+    const append = () => dialog().getByLabel('Append original path and query');
+    const destination = () => dialog().getByLabel('Destination');
+    await page.keyboard.press('r');
+    await destination().and(page.locator(':focus')).waitFor();
+    await page.keyboard.type(`${handler.host}/all`);
+    await append().uncheck();
+    await destination().fill(`${handler.host}/other`);
+    expect(await append().isChecked()).toBe(true);
+    await page.keyboard.press('Enter');
+    await dialog().getByText('Not Found · ').waitFor();
+    await destination().fill(`${handler.host}/all`);
+    expect(await append().isChecked()).toBe(false);
+    await page.keyboard.press('Enter');
+    await dialog().getByText('OK · ').waitFor();
+    expect(handler.received.map(({ path }) => path)).toEqual(['/other/orders?shop=7', '/all']);
+    await page.reload();
+    await page.locator('.event-row.selected').waitFor();
+    await page.keyboard.press('r');
+    await expectEventually(() => append().isChecked()).toBe(false);
+    await destination().fill(`${handler.host}/other`);
+    await expectEventually(() => append().isChecked()).toBe(true);
+    await page.keyboard.press('Escape');
+  });
 
   test('the target is shown before it is sent, and a host without a scheme is http', async () => {
     await page.keyboard.press('r');
@@ -136,6 +118,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await checkAccessibility();
     await dialog().getByRole('button', { name: 'Show the request' }).click();
     await dialog().locator('pre').getByText(signatureOf(changed)).waitFor();
+    await expectEventually(() => isInSight('#request-preview')).toBe(true);
     expect(handler.received).toHaveLength(1);
     await dialog().getByRole('button', { name: /^Send/ }).click();
     await dialog().getByText('OK · ').waitFor();
@@ -161,7 +144,22 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await expectEventually(() => attempts.nth(0).textContent()).toContain(
       'Edited and re-signed, sent from the dashboard by',
     );
+    const request = attempts.nth(0).locator('.sent-request');
+    await request.getByText(`POST http://${handler.host}/hooks/orders?shop=7`).waitFor();
+    await request.locator('tr.added', { hasText: 'x-hooktape-edited' }).waitFor();
+    await expectEventually(() => request.locator('tr.changed th').allTextContents()).toEqual([
+      'Changed x-hub-signature-256',
+      'Changed state',
+    ]);
+    await request.locator('tr.changed', { hasText: 'state' }).locator('ins', { hasText: 'refunde' }).waitFor();
+    const download = await callBytes(await request.getByRole('link', { name: 'Download' }).getAttribute('href'));
+    expect(download).toBe(changed);
+    await page.route('**/replays/*/request', route => route.fulfill({ status: 410, json: { error: 'not kept' } }));
+    await attempts.nth(1).locator('summary').click();
+    await attempts.nth(1).getByText("the changed body wasn't stored").waitFor();
+    await page.unrouteAll();
     await attempts.nth(2).locator('summary').click();
+    await attempts.nth(2).getByText('The body is as captured.').waitFor();
     await attempts.nth(2).getByText('Only the first 4 KiB of the body are stored.').waitFor();
     await attempts.nth(2).getByRole('checkbox').check();
     await attempts.nth(0).getByRole('checkbox').check();
@@ -212,35 +210,6 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await dialog().locator('pre').getByText("'http://localhost:9/orders?shop=7'").waitFor();
     await shot('copy-as');
     await checkAccessibility();
-    await page.keyboard.press('Escape');
-  });
-
-  test('a saved secret signs replays once the settings of the endpoint allow it', async () => {
-    await sendFirst();
-    await callApi(page, 'POST', `/api/endpoints/${endpoint}/secrets`, { platform: 'github', secret });
-    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings/secrets`);
-    const signing = page.locator('.secret-signing');
-    await page.getByRole('switch', { name: 'May sign replays: GitHub, ending in hook' }).check();
-    await signing.locator('summary').click();
-    await signing.getByLabel('Another destination').fill('staging.example.com/hooks');
-    await signing.getByText('Will add https://staging.example.com').waitFor();
-    await page.keyboard.press('Enter');
-    await signing.getByRole('button', { name: 'Remove https://staging.example.com' }).waitFor();
-    await signing.getByText('May sign for this server, https://staging.example.com').waitFor();
-    await shot('secret-signing');
-    await checkAccessibility();
-    await page.goto(eventUrl);
-    await page.locator('.event-row.selected').waitFor();
-    await page.keyboard.press('r');
-    await dialog().getByLabel('Destination').fill(`${handler.host}/hooks`);
-    await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
-    await dialog().getByRole('button', { name: 'Broken' }).click();
-    await dialog().getByLabel('Sign with').selectOption({ label: 'GitHub …hook' });
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await dialog().getByText('OK · ').waitFor();
-    const last = handler.received.at(-1);
-    expect(last?.signature).toMatch(/^sha256=[0-9a-f]{64}$/);
-    expect(last?.signature).not.toBe(signatureOf(body));
     await page.keyboard.press('Escape');
   });
 

@@ -263,6 +263,11 @@ export const api = {
   unpin: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}/pin`),
   tag: (event: string, tags: string[]) => call<EventSummary>('PUT', `/api/events/${id(event)}/tags`, { tags }),
   rawUrl: (event: string) => `/api/events/${id(event)}/raw`,
+  sentBodyUrl: (event: string, replay: string) => `/api/events/${id(event)}/replays/${id(replay)}/request`,
+  bytes: (path: string) =>
+    responseTo('GET', path)
+      .then(response => response.arrayBuffer())
+      .then(buffer => new Uint8Array(buffer)),
   listeners: (endpoint: string) =>
     call<ListenerList>('GET', `/api/endpoints/${id(endpoint)}/listeners`).then(answer => answer.listeners),
   replay: (event: string, request: ReplayRequest) =>

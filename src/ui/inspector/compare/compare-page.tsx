@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
-import { Button, Checkbox, Empty, Notice } from '../../kit/controls.tsx';
+import { Button, Checkbox, Empty } from '../../kit/controls.tsx';
 import { formatExactTime } from '../../kit/format/time.ts';
 import { headerText, visibleLine } from '../../kit/format/visible.ts';
 import { currentLocation, navigate } from '../../kit/navigation.tsx';
@@ -12,8 +12,9 @@ import { createSwitch } from '../../kit/preferences.ts';
 import { type Query, useQuery } from '../../kit/use-query.ts';
 import { bytesOf } from '../body/bytes.ts';
 import { type ParsedBody, parseBody } from '../body/views.ts';
-import { type DiffRow, isDifference, jsonRows, pairRows } from './diff-rows.ts';
-import { DifferenceTable, LineDifferences } from './differences.tsx';
+import { BodyDifferences, bodyRows } from './body-differences.tsx';
+import { isDifference, pairRows } from './diff-rows.ts';
+import { DifferenceTable } from './differences.tsx';
 import { EventPicker } from './event-picker.tsx';
 import { verdictLine } from './verdict-line.ts';
 
@@ -153,7 +154,7 @@ function Comparison({ one, other }: { one: EventDetail; other: EventDetail }) {
         {one.sha256 === other.sha256 ? (
           <Empty title="Identical">The bodies are identical, byte for byte.</Empty>
         ) : (
-          <BodyDifferences left={left} right={right} rows={body} hidesIdsAndTimes={isOn} />
+          <BodyDifferences left={left} right={right} hidesIdsAndTimes={isOn} />
         )}
       </Card>
       <Card title="Headers">
@@ -191,27 +192,3 @@ const bodyOf = (event: EventDetail): ParsedBody => {
   const type = event.rawHeaders.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
   return parseBody(bytesOf(event.payloadRaw, event.payloadEncoding), type);
 };
-
-/** Undefined when one of them is not JSON. */
-function bodyRows(left: ParsedBody, right: ParsedBody): DiffRow[] | undefined {
-  const [mine, theirs] = [left, right].map(({ lines, json }) => lines ?? json);
-  return mine && theirs && jsonRows(mine, theirs);
-}
-
-type BodyProps = { left: ParsedBody; right: ParsedBody; rows: DiffRow[] | undefined; hidesIdsAndTimes: boolean };
-
-function BodyDifferences({ left, right, rows, hidesIdsAndTimes }: BodyProps) {
-  if (rows)
-    return (
-      <DifferenceTable
-        rows={rows}
-        same="The values are equal; only whitespace or key order differs."
-        hidesIdsAndTimes={hidesIdsAndTimes}
-      />
-    );
-  if (left.text === undefined || right.text === undefined)
-    return (
-      <Notice tone="info">The bodies differ. At least one of them is binary, so they can't be compared as text.</Notice>
-    );
-  return <LineDifferences left={left.text} right={right.text} />;
-}

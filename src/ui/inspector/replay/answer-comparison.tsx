@@ -2,10 +2,11 @@
 
 import { useMemo } from 'preact/hooks';
 import type { ReplayAttempt } from '../../../features/events/model.ts';
-import { isJsonDocument, parseJson } from '../body/json.ts';
-import { type DiffRow, jsonRows, pairRows } from '../compare/diff-rows.ts';
-import { DifferenceTable, LineDifferences } from '../compare/differences.tsx';
-import { answerText } from './answer-view.tsx';
+import { bytesOf } from '../body/bytes.ts';
+import { parseBody } from '../body/views.ts';
+import { BodyDifferences } from '../compare/body-differences.tsx';
+import { type DiffRow, pairRows } from '../compare/diff-rows.ts';
+import { DifferenceTable } from '../compare/differences.tsx';
 import { statusText } from './status-text.ts';
 
 type ComparisonProps = { before: ReplayAttempt; after: ReplayAttempt };
@@ -28,21 +29,19 @@ const statusAndHeaders = (before: ReplayAttempt, after: ReplayAttempt): DiffRow[
     [['status', statusText(after.status)], ...(after.response?.headers ?? [])],
   );
 
-function BodyChanges({ before, after }: ComparisonProps) {
-  const [mine, theirs] = [before.response && answerText(before.response), after.response && answerText(after.response)];
-  const rows = useMemo(() => rowsOf(mine, theirs), [mine, theirs]);
-  if (before.response === null || after.response === null)
-    return <p class="faint">Can't compare: a response body was not stored.</p>;
-  if (mine === theirs && before.response.body === after.response.body)
-    return <p class="faint">The bodies are the same.</p>;
-  if (rows) return <DifferenceTable rows={rows} same="Same values; only whitespace or order differs." />;
-  if (mine === undefined || theirs === undefined)
-    return <p class="faint">The bodies differ. At least one is binary.</p>;
-  return <LineDifferences left={mine ?? ''} right={theirs ?? ''} />;
-}
+type Answer = NonNullable<ReplayAttempt['response']>;
 
-function rowsOf(left: string | null | undefined, right: string | null | undefined): DiffRow[] | undefined {
-  if (!left || !right) return undefined;
-  const [one, other] = [parseJson(left), parseJson(right)];
-  return isJsonDocument(one) && isJsonDocument(other) ? jsonRows(one, other) : undefined;
+const parsed = ({ headers, body, bodyEncoding }: Answer) => {
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  return parseBody(bytesOf(body, bodyEncoding), type);
+};
+
+function BodyChanges({ before, after }: ComparisonProps) {
+  const [left, right] = useMemo(
+    () => [before.response && parsed(before.response), after.response && parsed(after.response)],
+    [before, after],
+  );
+  if (!left || !right) return <p class="faint">Can't compare: a response body was not stored.</p>;
+  if (before.response?.body === after.response?.body) return <p class="faint">The bodies are the same.</p>;
+  return <BodyDifferences left={left} right={right} />;
 }

@@ -11,7 +11,7 @@ import { resultLine } from './status-text.ts';
 type Answer = NonNullable<ReplayAttempt['response']>;
 
 /** As text, JSON indented; undefined for a binary body. */
-export function answerText({ body, bodyEncoding }: Answer): string | undefined {
+function answerText({ body, bodyEncoding }: Answer): string | undefined {
   const text = utf8Text(bytesOf(body, bodyEncoding));
   if (text === undefined) return undefined;
   const parsed = parseJson(text);
@@ -25,6 +25,7 @@ export function AnswerView({ attempt }: { attempt: ReplayAttempt }) {
   const text = answerText(response);
   return (
     <div class="answer col">
+      <h3 class="panel-title">Response</h3>
       <code>{resultLine(attempt)}</code>
       {response.headers.length > 0 && (
         <PairTable

@@ -21,10 +21,11 @@ import { DestinationFields } from './destination-fields.tsx';
 import { EditSection } from './edit-body.tsx';
 import { Outcome, Progress, RefusalNotice } from './outcome.tsx';
 import { codeOf, explainRefusal } from './refusal.ts';
-import { isToUrl, targetOf, urlOf } from './request.ts';
+import { isToUrl, type ReplayRequest, targetOf, urlOf } from './request.ts';
 import { SigningSection } from './signing-section.tsx';
 import { useReplay } from './use-replay.ts';
 import { type ReplayForm, useReplayForm } from './use-replay-form.tsx';
+import { useSigningSecrets } from './use-signing-secrets.ts';
 
 type ReplayedEvent = { id: string; label: string };
 
@@ -51,22 +52,31 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
   const isBatch = isLoading || events.length > 1;
   const first = useFirstEvent(events[0]?.id);
   const { sendings, send, stop } = useReplay({ endpointId, ids: events.map(({ id }) => id), onSent });
-  const [previewed, setPreviewed] = useState<{ request?: ReplayDryRun; error?: unknown }>({});
+  const [previewed, setPreviewed] = useState<{ request?: ReplayDryRun; error?: unknown; count?: number }>({});
+  const event = isBatch ? undefined : first;
+  const signing = useSigningSecrets(endpointId, event);
   const form = useReplayForm({
     endpointId,
-    event: isBatch ? undefined : first,
+    event,
     initialUrl,
-    send(request) {
+    async send(request) {
       setPreviewed({});
-      return send(request);
+      if (!(await signing.allow(request))) return;
+      await send(request).catch((error: unknown) => {
+        signing.onRefused(request, error);
+        throw error;
+      });
     },
   });
   const { request, isBusy } = form;
+  const toAllow = signing.toAllow(request);
+  const sendText = sendings.length > 0 && !isBusy ? 'Send again' : 'Send';
   const showRequest = async (): Promise<void> => {
     if (!request || !first) return;
     setPreviewed(
       await api.previewReplay(first.id, request).then(
-        prepared => ({ request: prepared }),
+        // Asked for once more, it is scrolled to once more.
+        prepared => ({ request: prepared, count: (previewed.count ?? 0) + 1 }),
         (error: unknown) => ({ error }),
       ),
     );
@@ -78,27 +88,13 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
       <Form
         form={{ ...form, isBusy: isBusy || isLoading, message: '' }}
         class="replay-form"
-        submit={isLoading ? loading : sendings.length > 0 && !isBusy ? 'Send again' : 'Send'}
+        submit={isLoading ? loading : toAllow ? `Allow for ${visibleLine(toAllow.host)} and sign` : sendText}
         submitIcon="replay"
         isLocked={!request || events.length === 0}
         isDialog
         cancel={
           <>
-            {!isBatch && request && first && (
-              <>
-                {isToUrl(request) && (
-                  <CopyButton
-                    kind="quiet"
-                    label="Copy as command"
-                    text={() => sendCommand(first.id, targetOf(request, first), request)}
-                  />
-                )}
-                <Button kind="quiet" onClick={showRequest}>
-                  Show the request
-                </Button>
-                <span class="grow" />
-              </>
-            )}
+            {event && request && <RequestButtons event={event} request={request} onShow={showRequest} />}
             {isBusy && isBatch && <Button onClick={stop}>Stop</Button>}
           </>
         }
@@ -106,14 +102,14 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
         {notice?.(form.draft.url)}
         <DestinationFields endpointId={endpointId} form={form} hasUrl={initialUrl !== undefined} />
         <Target form={form} first={first} isBatch={isBatch} />
-        {!isBatch && first && (
+        {event && (
           <>
-            <EditSection event={first} form={form} />
-            <SigningSection endpointId={endpointId} form={form} />
+            <EditSection event={event} form={form} />
+            <SigningSection endpointId={endpointId} form={form} signing={signing} />
           </>
         )}
       </Form>
-      {previewed.request && <RequestPreview request={previewed.request} />}
+      {previewed.request && <RequestPreview key={previewed.count} request={previewed.request} />}
       {refused !== undefined && !isBusy && (
         <RefusalNotice refusal={explainRefusal(refused, request ? urlOf(request) : '')} />
       )}
@@ -131,6 +127,24 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
     </Dialog>
   );
 }
+
+type RequestButtonsProps = { event: EventDetail; request: ReplayRequest; onShow: () => Promise<void> };
+
+const RequestButtons = ({ event, request, onShow }: RequestButtonsProps) => (
+  <>
+    {isToUrl(request) && (
+      <CopyButton
+        kind="quiet"
+        label="Copy as command"
+        text={() => sendCommand(event.id, targetOf(request, event), request)}
+      />
+    )}
+    <Button kind="quiet" onClick={onShow}>
+      Show the request
+    </Button>
+    <span class="grow" />
+  </>
+);
 
 const titleOf = (events: readonly ReplayedEvent[]): string =>
   events.length > 1
@@ -167,13 +181,15 @@ const Target = ({ form: { request, appendPath }, first, isBatch }: TargetProps) 
 
 const maxShownChars = 20_000;
 
+const showFromStart = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'start' });
+
 /** What a replay would send, as the server has prepared it. */
 function RequestPreview({ request }: { request: ReplayDryRun }) {
   const { method, url, headers, body, bodyEncoding } = request;
   const bytes = bytesOf(body, bodyEncoding);
   const text = utf8Text(bytes);
   return (
-    <section aria-labelledby="request-preview">
+    <section aria-labelledby="request-preview" ref={showFromStart}>
       <h3 id="request-preview" class="panel-title">
         Request preview
       </h3>

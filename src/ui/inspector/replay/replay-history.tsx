@@ -1,6 +1,6 @@
 /*
- * The replays of an event, newest first: where each went, how it was sent and by whom, and the answer. Two answers can be compared,
- * and each replay can be sent again. What forwards sent is listed apart.
+ * The replays of an event, newest first: where each went, how it was sent and by whom, the request and the answer. Two answers can be
+ * compared, and each replay can be sent again. What forwards sent is listed apart.
  */
 
 import { useState } from 'preact/hooks';
@@ -18,6 +18,7 @@ import { useEventActions } from '../event/event-actions.ts';
 import { AnswerComparison } from './answer-comparison.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { isToUrl, lastRequest } from './request.ts';
+import { SentRequest } from './sent-request.tsx';
 import { phraseLine } from './status-text.ts';
 
 type HistoryProps = {
@@ -55,6 +56,7 @@ export function ReplayHistory({ event, isForwarded = false }: HistoryProps) {
         {replays.map((attempt, index) => (
           <AttemptRow
             key={attempt.id}
+            event={event}
             attempt={attempt}
             isNewest={index === 0 && !isForwarded}
             canRepeat={index === 0 && !isForwarded && isSentToListener(event.id)}
@@ -80,6 +82,7 @@ const isSentToListener = (eventId: string): boolean => {
 const isCompact = ({ status, response }: ReplayAttempt): boolean => response === null && status !== null;
 
 type AttemptProps = {
+  event: EventDetail;
   attempt: ReplayAttempt;
   isNewest: boolean;
   /** This page has sent it to a listener. */
@@ -89,8 +92,10 @@ type AttemptProps = {
   compare: { isPicked: boolean; onPick: () => void } | undefined;
 };
 
-function AttemptRow({ attempt, isNewest, canRepeat, forwardName, compare }: AttemptProps) {
+function AttemptRow({ event, attempt, isNewest, canRepeat, forwardName, compare }: AttemptProps) {
   const { sendAgain } = useEventActions();
+  const [chosenOpen, setChosenOpen] = useState<boolean>();
+  const isOpen = chosenOpen ?? isNewest;
   return (
     <li class="attempt col tight">
       <div class="attempt-head row">
@@ -116,16 +121,21 @@ function AttemptRow({ attempt, isNewest, canRepeat, forwardName, compare }: Atte
           </ActionButton>
         )}
       </div>
-      {isCompact(attempt) ? (
+      {isCompact(attempt) && attempt.request === null ? (
         <p>
           <Origin attempt={attempt} forwardName={forwardName} />
         </p>
       ) : (
-        <details open={isNewest}>
+        <details open={isOpen} onToggle={({ currentTarget: { open } }) => open !== isOpen && setChosenOpen(open)}>
           <summary>
             <Origin attempt={attempt} forwardName={forwardName} />
           </summary>
-          <AnswerView attempt={attempt} />
+          {isOpen && (
+            <div class="col loose">
+              <SentRequest event={event} attempt={attempt} />
+              <AnswerView attempt={attempt} />
+            </div>
+          )}
         </details>
       )}
     </li>

@@ -1,14 +1,12 @@
 /* How a replay is signed: with the captured signature, re-signed, or with a broken signature. */
 
-import type { Secret } from '../../../features/secrets/model.ts';
-import { api } from '../../kit/api.ts';
+import { useEffect, useRef } from 'preact/hooks';
 import { Segmented } from '../../kit/controls.tsx';
 import { Inputs } from '../../kit/form.tsx';
-import { platformTitle } from '../../kit/format/platforms.ts';
 import { Link } from '../../kit/navigation.tsx';
 import { SelectField } from '../../kit/select-field.tsx';
-import { useQuery } from '../../kit/use-query.ts';
 import { type ReplayForm, signModes } from './use-replay-form.tsx';
+import { type SigningSecrets, secretName } from './use-signing-secrets.ts';
 
 const summaries = {
   none: 'as captured',
@@ -16,7 +14,7 @@ const summaries = {
   tamper: 'invalid on purpose: your handler must reject it',
 };
 
-type SigningProps = { endpointId: string; form: ReplayForm };
+type SigningProps = { endpointId: string; form: ReplayForm; signing: SigningSecrets };
 
 export function SigningSection(props: SigningProps) {
   const { value: mode, problem, change } = props.form.input('sign.mode');
@@ -42,35 +40,47 @@ export function SigningSection(props: SigningProps) {
   );
 }
 
-function SecretChoice({ endpointId, form }: SigningProps) {
+function SecretChoice({ endpointId, form, signing }: SigningProps) {
   const { edit, draft } = form;
   const isToListener = draft.listener !== '';
-  const secrets = useQuery(endpointId, () => api.secrets(endpointId));
-  const able = isToListener ? [] : (secrets.value?.secrets.filter(one => one.maySign && one.confirmed) ?? []);
+  const isUnchanged = !edit && !draft['sign.newId'];
+  const able = isToListener || !isUnchanged ? [] : signing.able;
+  const chosen = draft['sign.secretId'];
+  const isFirst = useRef(true);
+  useEffect(() => {
+    signing.load();
+    const [best = able[0]] = able.filter(({ maySign }) => maySign);
+    if (!best || !isFirst.current || draft['sign.secret'] !== '') return;
+    isFirst.current = false;
+    form.change({ 'sign.secretId': best.id });
+  }, [able.length]);
   return (
     <>
-      <SelectField
-        label="Sign with"
-        options={[{ id: '', label: 'Enter a secret' }, ...able.map(one => ({ id: one.id, label: secretName(one) }))]}
-        value={draft['sign.secretId']}
-        onPick={secretId => form.change({ 'sign.secretId': secretId, 'sign.secret': '' })}
-        problem={form.input('sign.secretId').problem}
-      />
+      {(able.length > 0 || chosen !== '') && (
+        <SelectField
+          label="Sign with"
+          options={[
+            { id: '', label: 'Enter a secret' },
+            ...signing.able.map(one => ({ id: one.id, label: secretName(one) })),
+          ]}
+          value={chosen}
+          onPick={secretId => form.change({ 'sign.secretId': secretId, 'sign.secret': '' })}
+          problem={form.input('sign.secretId').problem}
+        />
+      )}
       <Inputs form={form} paths={['sign.secret']} />
-      {draft['sign.secretId'] !== '' && (
-        <p class={edit || draft['sign.newId'] ? 'hint bad' : 'hint'}>
-          Saved secrets sign only unchanged, valid events, and only for allowed destinations.{' '}
-          {edit && "You've changed the event, so enter the secret instead."}
-        </p>
+      {signing.problem && <p class="hint bad">Couldn't load the saved secrets. {signing.problem}</p>}
+      {chosen !== '' && !isUnchanged && (
+        <p class="hint bad">A saved secret signs only an unchanged event. Enter the secret instead.</p>
       )}
       {isToListener && (
         <p class="hint">
           Saved secrets don't sign for listeners. Start the listener with <code>--resign</code> to sign on its machine.
         </p>
       )}
-      {able.length === 0 && secrets.value && !isToListener && (
+      {signing.able.length === 0 && signing.isLoaded && !isToListener && (
         <p class="hint">
-          To sign with a saved secret, allow it in the{' '}
+          A saved secret signs only events that are valid with it. Add one in the{' '}
           <Link to={`/app/endpoints/${endpointId}/settings/secrets`}>endpoint's settings</Link>.
         </p>
       )}
@@ -78,6 +88,3 @@ function SecretChoice({ endpointId, form }: SigningProps) {
     </>
   );
 }
-
-const secretName = ({ platform, last4 }: Secret): string =>
-  `${platform === null ? 'Any platform' : platformTitle(platform)}${last4 ? ` …${last4}` : ''}`;

@@ -79,8 +79,8 @@ type Options = {
 
 export function useReplayForm({ endpointId, event, initialUrl, send }: Options): ReplayForm {
   const [start] = useState(() => startOf(endpointId, initialUrl));
-  /** Undefined until it is chosen in the dialog. */
-  const [chosenAppend, setAppendPath] = useState<boolean>();
+  /** What was chosen in the dialog, for each destination. */
+  const [chosenAppend, setChosenAppend] = useState<ReadonlyMap<string, boolean>>(new Map());
   const captured = event && { body: bodyToEdit(event), headers: sentHeaders(event.rawHeaders) };
   const form = useForm({
     ...rules,
@@ -93,7 +93,9 @@ export function useReplayForm({ endpointId, event, initialUrl, send }: Options):
   const destination = readDestination(draft.url).url;
   const known = listDestinations(endpointId).find(({ url }) => url === destination);
   const isUntouched = draft.url === start.url;
-  const appendPath = chosenAppend ?? (isUntouched ? start : known)?.appendPath ?? true;
+  const appendPath = chosenAppend.get(destination) ?? (isUntouched ? start : known)?.appendPath ?? true;
+  const setAppendPath = (isAppended: boolean): void =>
+    setChosenAppend(new Map(chosenAppend).set(destination, isAppended));
   const edit =
     event &&
     editOf(event, {
