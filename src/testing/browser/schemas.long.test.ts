@@ -66,7 +66,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
     await page.goto(`${listUrl}/schemas`);
     await code().waitFor();
     const order = () =>
-      page.getByRole('navigation', { name: 'Event types' }).locator('h2 > span:last-child, a > span:first-child').allInnerTexts();
+      page
+        .getByRole('navigation', { name: 'Event types' })
+        .locator('h2 > span:last-child, a > span:first-child')
+        .allInnerTexts();
     await expectEventually(order).toEqual(['GitHub', 'push', hostileType, 'Unknown sender', 'Without a type']);
     expect(await page.locator('main .section h2').allInnerTexts()).toEqual(['Changes', 'push']);
   });

@@ -15,7 +15,11 @@ import { useWorkspace } from '../kit/workspace.tsx';
 
 const pageSize = 50;
 
-const viaLabels: Record<AuditEntry['via'], string> = { dashboard: '', api: 'API key or app', command: 'operator command' };
+const viaLabels: Record<AuditEntry['via'], string> = {
+  dashboard: '',
+  api: 'API key or app',
+  command: 'operator command',
+};
 
 const types: [type: string, label: string][] = [
   ['endpoint', 'Endpoints'],

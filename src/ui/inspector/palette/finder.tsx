@@ -96,7 +96,14 @@ export function Finder({ title, label, text, onText, items, note, onChoose, onCl
         />
         <kbd>Esc</kbd>
       </div>
-      <PaletteList id={id} items={items} terms={searchTermsOf(text)} chosenIndex={chosenIndex} onChoose={choose} onPoint={setActive} />
+      <PaletteList
+        id={id}
+        items={items}
+        terms={searchTermsOf(text)}
+        chosenIndex={chosenIndex}
+        onChoose={choose}
+        onPoint={setActive}
+      />
       {(note || items.length === 0) && <p class="palette-note soft">{note || 'Nothing found.'}</p>}
       <p class="offscreen" role="status" aria-live="polite">
         {note || formatCount(items.length, 'result')}
