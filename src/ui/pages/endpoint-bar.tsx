@@ -9,16 +9,15 @@ import { AlertsPill } from '../alerts/alert-marks.tsx';
 import { AnswersPill } from '../answers/answer-marks.tsx';
 import { describeCredentials } from '../guard/credentials.ts';
 import { copyText } from '../kit/clipboard.ts';
-import { Button } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { openDialog } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
+import { Menu, MenuActions } from '../kit/menu.tsx';
 import { navigate, type PageLocation } from '../kit/navigation.tsx';
 import { PageLinks } from '../kit/page-links.tsx';
 import { Pill } from '../kit/pill.tsx';
 import { showError, showToast } from '../kit/toasts.tsx';
 import { useActions, useHotkeys } from '../kit/use-hotkeys.ts';
-import { usePopup } from '../kit/use-popup.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ConnectionControl, ConnectionLine, useAnswered } from './connection.tsx';
@@ -86,17 +85,15 @@ function Bar({ id, endpoint, path }: { id: string; endpoint: Endpoint | undefine
 function Connect({ endpoint }: { endpoint: Endpoint }) {
   const { connect, sendTest } = endpointDialogs(endpoint);
   useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint) } }, 'Page');
-  useActions([
-    { label: 'Send a test event', run: () => void sendTest() },
+  const actions = [
     { label: 'Connect a platform', run: () => void connect() },
-  ]);
+    { label: 'Send a test event', run: () => void sendTest() },
+  ];
+  useActions(actions);
   return (
-    <ConnectMenu
-      items={[
-        ['Connect a platform', connect],
-        ['Send test event', sendTest],
-      ]}
-    />
+    <Menu icon="plus" label="Connect" isLabelShown>
+      {close => <MenuActions actions={actions} close={close} />}
+    </Menu>
   );
 }
 
@@ -117,35 +114,6 @@ export function endpointDialogs(endpoint: Endpoint) {
       />
     ));
   return { connect, sendTest };
-}
-
-function ConnectMenu({ items }: { items: readonly (readonly [label: string, run: () => unknown])[] }) {
-  const { isOpen, setIsOpen, frame } = usePopup<HTMLDivElement>();
-  return (
-    <div class="anchor rigid" ref={frame}>
-      <Button kind="quiet" icon="plus" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        Connect
-      </Button>
-      {isOpen && (
-        <div class="menu-panel popup">
-          {items.map(([label, run]) => (
-            <button
-              key={label}
-              type="button"
-              onClick={() => {
-                // The dialog gives the focus back to it.
-                frame.current?.querySelector('button')?.focus();
-                setIsOpen(false);
-                run();
-              }}
-            >
-              {label}
-            </button>
-          ))}
-        </div>
-      )}
-    </div>
-  );
 }
 
 async function copyUrl({ url, guard }: Endpoint): Promise<void> {

@@ -1,6 +1,6 @@
 /* The menu of the list: what can be done with the events that it shows, and how it looks. How it looks is kept. */
 
-import { Menu } from '../../kit/menu.tsx';
+import { Menu, MenuActions } from '../../kit/menu.tsx';
 import { createSwitch } from '../../kit/preferences.ts';
 import { relativeTimes } from '../../kit/time.tsx';
 import { useActions } from '../../kit/use-hotkeys.ts';
@@ -36,18 +36,7 @@ export function ListMenu({ endpointId, where, folding }: { endpointId: string; w
     <Menu icon="more" label="List menu">
       {close => (
         <>
-          {actions.map(({ label, run }) => (
-            <button
-              key={label}
-              type="button"
-              onClick={() => {
-                close();
-                run();
-              }}
-            >
-              {label}…
-            </button>
-          ))}
+          <MenuActions actions={actions} close={close} />
           <hr />
           <Toggle label="One row per delivery" keyName="d" isOn={folding.isFolded} onToggle={folding.toggle} />
           <Toggle label="Compact rows" isOn={isCompact} onToggle={compactRows.toggle} />
