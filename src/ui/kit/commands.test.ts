@@ -28,6 +28,9 @@ describe('the name of a pressed key', () => {
     ['⌘ on a Mac', press('k', 'KeyK', { metaKey: true }), true, 'Mod+k'],
     ['Ctrl on a Mac, which moves in a text there', press('k', 'KeyK', { ctrlKey: true }), true, undefined],
     ['the Windows key', press('k', 'KeyK', { metaKey: true }), false, undefined],
+    ['a bracket with AltGr', press('[', 'Digit8', { ctrlKey: true, altKey: true }), false, '['],
+    ['a bracket with Option', press(']', 'Digit6', { altKey: true }), true, ']'],
+    ['⌘ with a bracket, which is the browser’s Back', press('[', 'BracketLeft', { metaKey: true }), true, 'Mod+['],
     ['Alt', press('k', 'KeyK', { altKey: true }), false, undefined],
     ['Ctrl+Shift, which is the browser’s', press('N', 'KeyN', { ctrlKey: true, shiftKey: true }), false, undefined],
   ])('%s', (_, pressed, isMac, name) => expect(keyName(pressed, isMac)).toBe(name));

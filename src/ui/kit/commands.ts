@@ -58,6 +58,8 @@ export type KeyPress = Pick<
  * difference, and a letter key of another alphabet counts as the Latin letter in its place.
  */
 export function keyName(press: KeyPress, isMac: boolean): string | undefined {
+  // Many keyboards have brackets only with Option, or with AltGr, which some systems report as Ctrl and Alt.
+  if (/^[[\]]$/.test(press.key) && press.altKey && !press.metaKey) return press.key;
   const [mod, foreign] = isMac ? [press.metaKey, press.ctrlKey] : [press.ctrlKey, press.metaKey];
   if (press.altKey || foreign || (mod && press.shiftKey)) return undefined;
   const name = press.getModifierState('CapsLock') ? withoutCapsLock(press) : latin(press);
