@@ -104,7 +104,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
       'Attempts3',
     ]);
     await way.getByRole('link', { name: /^Attempts 3 in / }).click();
-    await page.getByText('They have the same delivery id in a header.').waitFor();
+    await page.getByText('Recognised by the delivery id in a header.').waitFor();
     const id = await deliver(`${address}?shop=7`, '{"n":9}');
     await page.goto(page.url().replace(/events\/\w+/, `events/${id}`));
     await page.getByRole('tab', { name: 'Body', selected: true }).waitFor();

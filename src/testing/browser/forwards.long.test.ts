@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByText('Not replayed yet').waitFor();
     await way.getByRole('link', { name: /^Forwards 1 of 1 delivered/ }).click();
     await expectEventually(() => page.getByRole('tab', { name: 'Forwards 1', selected: true }).count()).toBe(1);
-    await page.getByText('delivered; 1 attempt, last returned 204').waitFor();
+    await page.getByText('delivered; 1 attempt, last returned 204', { exact: true }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await page.getByText(`Forwarded by “${hostile}”`).waitFor();

@@ -11,7 +11,8 @@ test.each<[where: string, count: number, isComplete: boolean, sentence: string]>
   ['8123 type:invoice.*', 1, true, '1 event matches'],
   ['body.amount>1000', 3, false, '3 events match so far'],
 ])('%s with %d events', (where, count, isComplete, sentence) => {
-  expect(foundSentence({ count, isComplete }, searchOf(where))).toBe(sentence);
+  const { amount, words } = foundSentence({ count, isComplete }, searchOf(where));
+  expect(`${amount} ${words}`).toBe(sentence);
 });
 
 test('hits are grouped: new ones, whole values, parts of longer ones', () => {

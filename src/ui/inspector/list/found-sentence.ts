@@ -10,11 +10,16 @@ export type Found = { count: number; isComplete: boolean };
 const maxNamed = 3;
 const maxWordCharacters = 60;
 
-/** `8 events contain 8123`, `1 event contains paid and eur so far`, `12 events match`. */
-export function foundSentence({ count, isComplete }: Found, { words, isOnlyWords }: Search): string {
+/** Two parts of a sentence: `8 events` `contain 8123`, `1 event` `contains paid and eur so far`, `12 events` `match`. */
+export type FoundWords = { amount: string; words: string };
+
+export function foundSentence({ count, isComplete }: Found, { words, isOnlyWords }: Search): FoundWords {
   const isNamed = isOnlyWords && words.length <= maxNamed;
   const verb = isNamed ? 'contain' : 'match';
   const named = words.map(word => visibleLine(shortened(word, maxWordCharacters))).join(' and ');
   const ending = count === 1 ? (isNamed ? 's' : 'es') : '';
-  return `${formatCount(count, 'event')} ${verb}${ending}${isNamed ? ` ${named}` : ''}${isComplete ? '' : ' so far'}`;
+  return {
+    amount: formatCount(count, 'event'),
+    words: `${verb}${ending}${isNamed ? ` ${named}` : ''}${isComplete ? '' : ' so far'}`,
+  };
 }

@@ -14,8 +14,8 @@ import { EventList } from './event-list.tsx';
 import type { Folding } from './folded-rows.tsx';
 import { ListTimeline } from './list-timeline.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
-import { SearchCount } from './search-count.tsx';
 import type { Picks } from './use-picks.ts';
+import { useSearchCount } from './use-search-count.ts';
 
 type ListPaneProps = {
   searchRef: RefObject<HTMLInputElement | null>;
@@ -40,6 +40,7 @@ export function ListPane(props: ListPaneProps) {
   const base = `/app/endpoints/${endpointId}`;
   // The search box explains it.
   const isUnreadable = useMemo(() => parse(where) instanceof FilterError, [where]);
+  const found = useSearchCount({ endpointId, where, isFolded: folding.isFolded, list, state });
   return (
     <section class="list-pane pane" aria-label="Events">
       {eventId && <SkipLink />}
@@ -53,10 +54,15 @@ export function ListPane(props: ListPaneProps) {
         event={selected}
       />
       {!isUnreadable && (
-        <ListTimeline endpointId={endpointId} where={where} news={newsOf(state)} onFilter={filter.setFilter} />
+        <ListTimeline
+          endpointId={endpointId}
+          where={where}
+          found={found}
+          news={newsOf(state)}
+          onFilter={filter.setFilter}
+        />
       )}
       {state.phase === 'failed' && !isUnreadable && <LoadFailure problem={state.problem} onRetry={restart} />}
-      <SearchCount endpointId={endpointId} where={where} isFolded={folding.isFolded} list={list} state={state} />
       <EventList
         endpointId={endpointId}
         isFolded={folding.isFolded}

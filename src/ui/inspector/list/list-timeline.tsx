@@ -19,6 +19,7 @@ import { setInspectorState, useInspectorState } from '../state/inspector-state.t
 import { RangeCount, Unfinished } from '../timeline/range-count.tsx';
 import { type EventTimeline, useEventTimeline } from '../timeline/use-event-timeline.ts';
 import { openExport } from './export-dialog.tsx';
+import type { FoundWords } from './found-sentence.ts';
 
 /** An hour of minutes, and the current one. */
 const mostBuckets = 61;
@@ -27,13 +28,15 @@ const defaultSpan = '6h';
 type ListTimelineProps = {
   endpointId: string;
   where: string;
+  /** What a search has found; undefined without one. */
+  found: FoundWords | undefined;
   /** Changes when events came or went; undefined while the list is loaded. */
   news: string | undefined;
   onFilter: (where: string) => void;
 };
 
 /** Rendered when something about it changes, not with every row of the list. */
-export function ListTimeline({ endpointId, where, news, onFilter }: ListTimelineProps) {
+export function ListTimeline({ endpointId, where, found, news, onFilter }: ListTimelineProps) {
   const { endpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === endpointId);
   const { axis } = useInspectorState();
@@ -46,6 +49,7 @@ export function ListTimeline({ endpointId, where, news, onFilter }: ListTimeline
           key={endpointId}
           endpointId={endpointId}
           where={where}
+          found={found}
           news={news}
           onFilter={next => latest.current(next)}
           chosenAxis={axis}
@@ -56,13 +60,14 @@ export function ListTimeline({ endpointId, where, news, onFilter }: ListTimeline
           <LoadingBars />
         </div>
       ),
-    [endpointId, where, news, axis.from, axis.to, endpoint === undefined],
+    [endpointId, where, found?.amount, found?.words, news, axis.from, axis.to, endpoint === undefined],
   );
 }
 
 type KnownTimelineProps = ListTimelineProps & { chosenAxis: AxisChoice; lastReceivedAt: number | null };
 
-function KnownTimeline({ endpointId, where, news, onFilter, chosenAxis, lastReceivedAt }: KnownTimelineProps) {
+function KnownTimeline(props: KnownTimelineProps) {
+  const { endpointId, where, found, news, onFilter, chosenAxis, lastReceivedAt } = props;
   const usual = useUsualAxis(where, lastReceivedAt);
   const axis = chosenAxis.from === '' ? usual : chosenAxis;
   const events = useEventTimeline({ endpointId, where, axis, buckets: mostBuckets, news, onFilter });
@@ -75,8 +80,12 @@ function KnownTimeline({ endpointId, where, news, onFilter, chosenAxis, lastRece
   return (
     <figure class="list-time">
       <figcaption class="line spread">
-        <span class="cut">
-          {timeline ? (
+        <span class="cut" role={found && 'status'}>
+          {found && chosen === undefined ? (
+            <>
+              <strong>{found.amount}</strong> {found.words}
+            </>
+          ) : timeline ? (
             <RangeCount
               endpointId={endpointId}
               where={where}

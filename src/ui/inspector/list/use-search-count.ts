@@ -5,9 +5,9 @@ import { api } from '../../kit/api.ts';
 import { useQuery } from '../../kit/use-query.ts';
 import { searchOf } from '../find-in-body/search-terms.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
-import { type Found, foundSentence } from './found-sentence.ts';
+import { type Found, type FoundWords, foundSentence } from './found-sentence.ts';
 
-type SearchCountProps = {
+type SearchCountOptions = {
   endpointId: string;
   where: string;
   /** One row per delivery. */
@@ -16,7 +16,9 @@ type SearchCountProps = {
   state: LiveListState;
 };
 
-export function SearchCount({ endpointId, where, isFolded, list, state }: SearchCountProps) {
+/** Undefined when nothing was searched for or found. */
+export function useSearchCount(options: SearchCountOptions): FoundWords | undefined {
+  const { endpointId, where, isFolded, list, state } = options;
   const search = useMemo(() => searchOf(where), [where]);
   const isShown = search.looksInside && state.phase === 'ready' && state.length > 0;
   const listed = isShown ? countListed(list, state, isFolded) : undefined;
@@ -29,11 +31,7 @@ export function SearchCount({ endpointId, where, isFolded, list, state }: Search
     return { count, isComplete: nextCursor === null, arrivals: latest.current.arrivalCount };
   });
   const found = counted ? { ...counted, count: counted.count + state.arrivalCount - counted.arrivals } : listed;
-  return isShown && found ? (
-    <p class="search-count small soft rigid" role="status">
-      {foundSentence(found, search)}
-    </p>
-  ) : null;
+  return isShown && found ? foundSentence(found, search) : undefined;
 }
 
 /** Undefined when a row stands for several events, not all of which need to match. */
