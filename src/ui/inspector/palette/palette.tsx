@@ -49,7 +49,8 @@ function usePaletteItems(text: string): { items: PaletteItem[]; note: string } {
       items: [
         ...commandItems(),
         ...endpointItems(endpoints ?? []),
-        ...(events?.rows().map(event => eventItem(event, events.hrefOf(event.id))) ?? []),
+        // Where they match is about the filter of the list, not about what is typed here.
+        ...(events?.rows().map(({ matched: _, ...event }) => eventItem(event, events.hrefOf(event.id))) ?? []),
       ],
     };
   }, [endpoints]);
