@@ -124,7 +124,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('saved filters, time range and filter
     });
     await on.box().fill('rare');
     await eventually(() => firstPages === 2 && cutPages > 20, 15_000);
-    await on.page.getByRole('button', { name: /^Searched back to .*\b(14:05|0?2:05 PM) · Go on$/ }).click();
+    await on.page.getByRole('button', { name: /^Searched back to .*\b(14:05|0?2:05 PM) · Keep searching$/ }).click();
     await on.page.getByText('Nothing found').waitFor();
     expect(cutPages).toBeGreaterThan(31);
     await on.page.unroute('**/api/events?*where=rare*');
