@@ -116,14 +116,17 @@ function useForwarding(event: EventDetail | undefined, reload: () => void): void
     if (!event || !isUnderWay || event.size > maxFollowedBytes) return;
     if (tries.current.id !== event.id) tries.current = { id: event.id, count: 0 };
     const delayMs = Math.min(maxFollowMs, minFollowMs * 2 ** tries.current.count);
+    const wake = (): void => {
+      if (!document.hidden) reload();
+    };
     const timer = setTimeout(() => {
       tries.current.count++;
-      if (!document.hidden) reload();
+      wake();
     }, delayMs);
-    document.addEventListener('visibilitychange', reload, { once: true });
+    document.addEventListener('visibilitychange', wake);
     return () => {
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', reload);
+      document.removeEventListener('visibilitychange', wake);
     };
   }, [event]);
 }
