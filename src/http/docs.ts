@@ -7,6 +7,7 @@ import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
 import tokens from '../ui/styles/tokens.css' with { type: 'text' };
 import ownStyle from './docs.css' with { type: 'text' };
+import explorerScript from './docs-explorer.js' with { type: 'text' };
 import type { Document } from './openapi/document.ts';
 import type { DeclaredOperation } from './route-table.ts';
 import { withScriptNonce } from './script-nonce.ts';
@@ -19,12 +20,11 @@ const page = `<!doctype html>
 <title>Hooktape API</title>
 <link rel="icon" href="data:,">
 <script src="/docs/theme.js"></script>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/page.css">
 </head>
 <body>
 <header class="docs-bar"><a href="/app">← Dashboard</a><span>API explorer</span></header>
-<main id="explorer"></main>
+<div id="explorer"></div>
 <script src="/docs/swagger-ui.js"></script>
 <script src="/docs/explorer.js"></script>
 </body>
@@ -39,7 +39,6 @@ const apply = () => {
     chosen = localStorage.getItem('hooktape.theme');
   } catch {}
   const isDark = chosen === 'dark' || (chosen !== 'light' && dark.matches);
-  document.documentElement.classList.toggle('dark-mode', isDark);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
 };
 apply();
@@ -51,38 +50,11 @@ addEventListener('storage', apply);
 const openRequests = (operations: readonly DeclaredOperation[]): string[] =>
   operations.filter(({ isOpen }) => isOpen).map(({ method, path }) => `^${method} ${path.replace(/{\w+}/g, '[^/]+')}$`);
 
-// A key that a user enters stays in the memory of the page until a sign-out in another tab (ui/pages/explorer-key.ts).
-// Version 1.0 kept it in localStorage.
-// Requests from this page can use the session of the browser, which curl does not have: its command gets a placeholder to replace,
-// unless the operation needs no credentials.
-const start = (operations: readonly DeclaredOperation[]) => `try {
-  localStorage.removeItem('authorized');
-} catch {}
-new BroadcastChannel('hooktape-sign-out').onmessage = () => location.reload();
-const open = ${JSON.stringify(openRequests(operations))};
-const isOpen = request =>
-  open.some(one => new RegExp(one).test(request.get('method') + ' ' + new URL(request.get('url'), location.href).pathname));
-const withCredential = request =>
-  isOpen(request) || request.hasIn(['headers', 'Authorization'])
-    ? request
-    : request.setIn(['headers', 'Authorization'], 'Bearer htk_YOUR_API_KEY');
-const credentialInCurl = ({ React }) => ({
-  wrapComponents: {
-    curl: Original => props =>
-      React.createElement(Original, { ...props, request: withCredential(props.request) }),
-  },
-});
-SwaggerUIBundle({
-  plugins: [credentialInCurl],
-  url: '/docs/openapi.json',
-  dom_id: '#explorer',
-  deepLinking: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-});
-`;
+const start = (operations: readonly DeclaredOperation[]): string =>
+  `const openRequests = ${JSON.stringify(openRequests(operations))};\n${explorerScript}`;
 
-const pageStyle = `${tokens}\n${ownStyle}`;
+// The rules of Swagger UI are in a layer, so that every rule of this server wins over them.
+const pageStyle = `@import url('/docs/swagger-ui.css') layer(swagger-ui);\n${tokens}\n${ownStyle}`;
 
 // Swagger UI sets style attributes and shows its icons from data: URLs.
 const policy = (scriptSource: string): string =>

@@ -1,6 +1,7 @@
 /* The API explorer at `/docs`, on the host of HOOKTAPE_BASE_URL and on another host name of the same server. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
@@ -86,6 +87,40 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     const operations = Object.values(paths).reduce((sum, path) => sum + Object.keys(path).length, 0);
     expect(operations).toBeGreaterThan(50);
     await expectEventually(() => page.locator('.opblock').count()).toBe(operations);
+    await page.context().close();
+  });
+
+  test('is accessible in both themes, with operations, schemas and the dialog opened, and fits a phone', async () => {
+    const page = await dashboard.open({ reducedMotion: 'reduce' });
+    await shorten(page);
+    // The link to an operation opens it.
+    await page.goto(`${dashboard.origin}/docs#/Account/getMe`);
+    await page.locator('#operations-Account-getMe.is-open').waitFor();
+    await page.goto('about:blank');
+    await page.goto(`${dashboard.origin}/docs`);
+    const operations = page.locator('.opblock-summary-control');
+    await operations.first().waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    // By keyboard.
+    for (const operation of await operations.all()) {
+      await operation.focus();
+      await page.keyboard.press('Enter');
+    }
+    await expectEventually(() => page.locator('.opblock.is-open').count()).toBe(await operations.count());
+    await page.locator('[id$="-getMe"]').getByRole('button', { name: 'Execute' }).click();
+    await page.locator('[id$="-getMe"] .live-responses-table .response').waitFor();
+    await page.getByRole('tab', { name: 'Schema' }).first().click();
+    await page.locator('.models .json-schema-2020-12-accordion').first().click();
+    expect(await page.getByLabel('limit').count()).toBeGreaterThan(0);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 740 });
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    await expectEventually(overflow).toBeLessThanOrEqual(0);
+    await page.locator('.auth-wrapper .authorize').click();
+    await page.locator('.modal-ux').waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await expectEventually(overflow).toBeLessThanOrEqual(0);
+    expect(dashboard.problems).toEqual({ dialogs: [], foreign: [], violations: [], errors: [] });
     await page.context().close();
   });
 
