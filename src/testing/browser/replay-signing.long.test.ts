@@ -53,7 +53,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('replays signed with a saved secret')
     await callApi(page, 'POST', `/api/endpoints/${endpoint}/secrets`, { platform: 'github', secret });
     await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings/secrets`);
     const signing = page.locator('.secret-signing');
-    await page.getByRole('switch', { name: 'May sign replays: GitHub, ending in hook' }).check();
+    const may = page.getByRole('switch', { name: 'May sign replays: GitHub, ending in hook' });
+    await page.route('**/secrets/*', route => route.fulfill({ status: 500, json: { error: 'not now' } }));
+    await may.click();
+    await page.getByText('Not now.').waitFor();
+    expect(await may.isChecked()).toBe(false);
+    await page.unrouteAll();
+    await may.check();
     await signing.locator('summary').click();
     await signing.getByLabel('Another destination').fill('staging.example.com/hooks');
     await signing.getByText('Will add https://staging.example.com').waitFor();

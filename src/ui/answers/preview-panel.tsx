@@ -25,12 +25,10 @@ export function PreviewPanel({ endpointId, preview: { events, problem }, rules, 
     <section class="card section answers-preview" aria-labelledby="preview-title">
       <h2 id="preview-title">Preview</h2>
       <p class="lead">
-        What the last ten deliveries would get with the rules as edited here. Counters start at the oldest one.
+        What the last ten deliveries would get with the rules as edited here. Counters start at the oldest one. Until
+        you edit the rules, deliveries since they were saved show what they got.
       </p>
-      <p class="hint">Deliveries since the rules were saved show what they really got, until you edit the rules.</p>
-      {isHeld && (
-        <Notice tone="warn">The rules have a problem. This preview shows the rules before that change.</Notice>
-      )}
+      {isHeld && <Notice tone="warn">Fix the marked fields to update this preview.</Notice>}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {!events && !problem && <Skeleton rows={4} />}
       {events?.length === 0 && <p class="faint">No deliveries yet. The last ten appear here.</p>}

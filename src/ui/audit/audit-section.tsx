@@ -69,7 +69,7 @@ export function AuditSection() {
   const filters = useFilters();
   const query = toQuery(filters);
   return (
-    <Card title="Audit log" lead="Every change in this team, including the operator commands. Append-only.">
+    <Card title="Audit log" lead="Every change in this team, including the operator's commands. Append-only.">
       <FilterFields filters={filters} />
       <Lines key={query} query={query} />
     </Card>

@@ -1,14 +1,15 @@
 /* Whether the server may sign replays with a saved secret, and to which destinations beyond the generally allowed ones. */
 
 import { useId } from 'preact/hooks';
-import type { Secret } from '../../features/secrets/model.ts';
+import type { Secret, SecretChange } from '../../features/secrets/model.ts';
 import { readDestination } from '../kit/destination.ts';
 import { url } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';
+import { showError } from '../kit/toasts.tsx';
 
-type SigningProps = { secret: Secret; name: string; change: (what: Partial<Secret>) => Promise<void> };
+type SigningProps = { secret: Secret; name: string; change: (what: SecretChange) => Promise<void> };
 
 export const SigningSwitch = ({ secret: { maySign }, name, change }: SigningProps) => (
   <label class="checkbox switch soft">
@@ -18,11 +19,12 @@ export const SigningSwitch = ({ secret: { maySign }, name, change }: SigningProp
       aria-label={`May sign replays: ${name}`}
       aria-checked={maySign}
       checked={maySign}
-      onChange={async ({ currentTarget }) => {
-        await change({ maySign: currentTarget.checked });
-        // The change may have failed.
-        currentTarget.checked = maySign;
-      }}
+      onChange={({ currentTarget }) =>
+        change({ maySign: currentTarget.checked }).catch(error => {
+          currentTarget.checked = maySign;
+          showError(error);
+        })
+      }
     />
     May sign replays
   </label>
@@ -74,7 +76,7 @@ function Destinations({ destinations, onChange }: DestinationsProps) {
               <IconButton
                 icon="trash"
                 label={`Remove ${visibleLine(one)}`}
-                onClick={() => onChange(destinations.filter(other => other !== one))}
+                onClick={() => onChange(destinations.filter(other => other !== one)).catch(showError)}
               />
             </li>
           ))}

@@ -184,7 +184,6 @@ type SecretRowProps = {
 function SecretRow({ secret, onConfirm, onChange, onRemove }: SecretRowProps) {
   const { platform, last4, createdAt, confirmed, maySign } = secret;
   const name = `${platform === null ? 'Any platform' : platformTitle(platform)}${last4 && `, ending in ${last4}`}`;
-  const change = (what: SecretChange) => onChange(what).catch(showError);
   return (
     <li class="secret-row">
       <PlatformMark platform={platform} />
@@ -193,10 +192,10 @@ function SecretRow({ secret, onConfirm, onChange, onRemove }: SecretRowProps) {
         <span class="faint">
           Added <Time at={createdAt} long />
         </span>
-        {maySign && <SigningDestinations secret={secret} change={change} />}
+        {maySign && <SigningDestinations secret={secret} change={onChange} />}
       </div>
       {confirmed ? (
-        <SigningSwitch secret={secret} name={name} change={change} />
+        <SigningSwitch secret={secret} name={name} change={onChange} />
       ) : (
         <ActionButton act={onConfirm} aria-label={`Confirm the secret ${name}`}>
           Confirm
