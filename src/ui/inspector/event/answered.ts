@@ -1,4 +1,4 @@
-/* The answer to a delivery in words, if it was not the default. Pure. */
+/* The answer to a delivery in words. Pure. */
 
 import type { EventSummary } from '../../../features/events/model.ts';
 import { formatDuration } from '../../kit/format/time.ts';
@@ -34,17 +34,6 @@ export function failureOf({ status, fault }: Answered): string | undefined {
 export function answerText(answered: Answered): string {
   const late = answered.delayMs > 0 ? ` in ${formatDelay(answered.delayMs)}` : '';
   return `${failureOf(answered) ?? answered.status}${late}`;
-}
-
-/** For one of several attempts: `500 · rule-1`, `closed · rule-2`, `200 in 10 s · slow`, `Refused 403`. Undefined for the default answer. */
-export function rowAnswerOf({ answered, refused }: Event): { tone: 'good' | 'bad' | 'warn'; text: string } | undefined {
-  if (refused !== null) return { tone: 'warn', text: `Refused ${refused}` };
-  if (isDefaultAnswer(answered)) return undefined;
-  const { rule } = answered;
-  return {
-    tone: failureOf(answered) === undefined ? 'good' : 'bad',
-    text: `${answerText(answered)}${rule === null ? '' : ` · ${visibleLine(rule)}`}`,
-  };
 }
 
 /** What was wrong: `credentials`, `network` or `method`. */

@@ -7,10 +7,9 @@ import { Link } from '../../kit/navigation.tsx';
 import { Loaded } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useQuery } from '../../kit/use-query.ts';
+import { RowEnd } from '../list/row-end.tsx';
+import { describeOutcome } from './answered.ts';
 import { describeAttempts, formatGap } from './attempts.ts';
-import { VerdictBadge } from './badges.tsx';
-import { AttemptAnswer } from './event-outcome.tsx';
-import { describeRowVerdict } from './verdict.ts';
 
 const bases: Record<Delivery['basis'], string> = {
   header: 'Recognised by the delivery id in a header.',
@@ -62,17 +61,15 @@ type AttemptItemProps = {
 };
 
 function AttemptItem({ attempt, isShown, href, compareHref }: AttemptItemProps) {
-  const verdict = describeRowVerdict(attempt.signatureValid);
   return (
     <li class={`attempt ${isShown ? 'shown' : ''}`}>
       <Link to={href} aria-current={isShown ? 'true' : undefined}>
         Attempt {attempt.delivery.attempt}
       </Link>
-      <AttemptAnswer event={attempt} />
-      {verdict && <VerdictBadge {...verdict} />}
+      <RowEnd event={attempt} attempts="none" />
       <span class="faint">
         <Time at={attempt.receivedAt} long />
-        {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the previous one`}
+        {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the previous one`}. {describeOutcome(attempt)}
       </span>
       {compareHref && <Link to={compareHref}>Compare with attempt {attempt.delivery.attempt - 1}</Link>}
     </li>

@@ -14,14 +14,6 @@ export type Verdict = {
   action: 'confirm' | 'none';
 };
 
-/** The short form for a list row, which only has `signatureValid`. */
-export const describeRowVerdict = (
-  signatureValid: boolean | null,
-): { tone: Verdict['tone']; label: string } | undefined => {
-  if (signatureValid === null) return undefined;
-  return signatureValid ? { tone: 'good', label: 'Valid' } : { tone: 'bad', label: 'Invalid' };
-};
-
 export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform'>): Verdict {
   const { signature } = event;
   if (!signature) {
