@@ -27,7 +27,7 @@ const statuses = async (...bodies: string[]): Promise<number[]> => {
 describe('hooktape answer', () => {
   test('makes its options one rule, shows it, and takes it back', async () => {
     const set = await client.run('answer', 'inbox', '--first', '2', '--per', 'delivery', '--status', '503');
-    expect([set.exitCode, set.stdout]).toEqual([0, 'rule-1: the first 2 attempts of each delivery: 503\n']);
+    expect([set.exitCode, set.stdout]).toEqual([0, 'rule-1: first 2 attempts of each delivery: 503\n']);
     expect(await statuses('1', '1', '2', '1', '2', '2')).toEqual([503, 503, 503, 200, 503, 200]);
     expect((await client.run('answer', 'inbox')).stdout).toBe(set.stdout);
     expect(await client.json('answer', 'inbox')).toMatchObject({
@@ -39,9 +39,9 @@ describe('hooktape answer', () => {
   });
 
   test.each([
-    ['the first attempt of each delivery: 200 after 30 s', '--first 1 --per delivery --delay 30s'],
+    ['first attempt of each delivery: 200 after 30 s', '--first 1 --per delivery --delay 30s'],
     [
-      'every request that matches type:push, with a chance of 30%: connection reset',
+      'every request that matches type:push, 30% of them, at random: reset the connection',
       '--when type:push --chance 0.3 --fault reset',
     ],
     ['every request: 200, with a body', '--body -'],
