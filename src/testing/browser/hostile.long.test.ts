@@ -111,7 +111,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
       .waitFor();
     await sendRaw(await shownAddress(page), `/${'long/'.repeat(1000)}`, {}, 'hi');
     await page.locator('.text-view').waitFor();
-    expect((await page.locator('.event-head').boundingBox())?.height).toBeLessThan(160);
+    expect((await page.locator('.event-head').boundingBox())?.height).toBeLessThan(200);
     await page.goto(`${dashboard.origin}/app`);
     await page.locator('.endpoint-card').nth(1).waitFor();
     for (const card of await page.locator('.endpoint-card').all()) {

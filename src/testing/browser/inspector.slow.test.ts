@@ -141,7 +141,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     });
     const preview = rows().first().locator('.preview');
     await rows().first().getByText('pull_request · opened').waitFor();
-    await expectEventually(() => preview.textContent()).toBe('#12 · <b>Fix</b> \ufffdit');
+    await expectEventually(() => preview.textContent()).toBe('<b>Fix</b> \ufffdit · #12');
     await deliver(address, '{"n":150}');
     await rows().first().getByText('{"n":150}').waitFor();
   });
@@ -206,7 +206,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     });
     await page.keyboard.press('Escape');
     await page.keyboard.press('5');
-    await page.getByRole('tabpanel').getByText(destination).waitFor();
+    await page.getByRole('tabpanel').getByText(destination, { exact: true }).waitFor();
     await page.keyboard.press('r');
     await expectEventually(() => page.getByLabel('Destination').inputValue()).toBe(destination);
     await page.keyboard.press('Escape');
