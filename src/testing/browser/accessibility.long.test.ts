@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
         'settings/delete',
       ]) {
         test(`endpoint, ${part}`, async () => {
-          await visit(`${inspector}/${part}`, 'main .card');
+          await visit(`${inspector}/${part}`, 'main h2');
           await page.locator('.skeleton').first().waitFor({ state: 'detached' });
           expect(await found()).toEqual([]);
         });

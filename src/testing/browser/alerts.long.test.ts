@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await page.getByText('Press Test to check that notifications arrive.').waitFor();
     await page.waitForFunction(() => document.activeElement?.classList.contains('alert-test'));
     await page.keyboard.press('Enter');
-    await page.getByRole('status').getByText('Test delivered. The receiver answered 200.').waitFor();
+    await page.getByRole('status').getByText('Test delivered. The receiver responded with 200.').waitFor();
     await expectEventually(focused).toBe(`Test ${hostileName}`);
     const { text, headers } = receiver.received.at(-1) ?? { text: '', headers: {} };
     expect(new Webhook(secret).verify(text, headers)).toMatchObject({
@@ -142,7 +142,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await isAccessible('tested');
     status = 404;
     await page.keyboard.press('Enter');
-    await page.getByText('Test failed. The receiver answered 404.').waitFor();
+    await page.getByText('Test failed. The receiver responded with 404.').waitFor();
     status = 200;
     await isAccessible('failed');
     expect(await page.content()).not.toContain(secret);
@@ -171,7 +171,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await isAccessible('edit');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByRole('button', { name: "I've saved it" }).click();
-    await cards().getByText('No event that matches type:push for 2 days').waitFor();
+    await cards().getByText('no event that matches type:push arrives for 2 days').waitFor();
     await expectEventually(stored).toContainEqual(
       expect.objectContaining({ name: 'Quiet pushes', minutes: 2880, where: 'type:push' }),
     );

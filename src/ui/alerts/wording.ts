@@ -203,5 +203,5 @@ export function failureOf({
 export function testText({ ok, status, error, errorCode }: AlertTest, channel: Channel): Explanation {
   if (!ok) return explainError({ error: error ?? 'not sent', code: errorCode, status }, channel);
   if (channel.type === 'email') return { text: 'The mail server accepted it. Check the inbox and the spam folder.' };
-  return { text: `${receivers[channel.type]} answered ${status}.` };
+  return { text: `${receivers[channel.type]} responded with ${status}.` };
 }
