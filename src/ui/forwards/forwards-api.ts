@@ -10,7 +10,7 @@ import type {
   ForwardSelection,
   ForwardStats,
 } from '../../features/forwards/model.ts';
-import { call } from '../kit/api.ts';
+import { call, type Period, search } from '../kit/api.ts';
 
 export type DeliveryState = ForwardDelivery['state'];
 
@@ -21,8 +21,9 @@ const pathOf = (endpoint: string, forward?: string): string =>
 export const forwardsApi = {
   list: (endpoint: string) => call<{ forwards: Forward[] }>('GET', pathOf(endpoint)).then(({ forwards }) => forwards),
   forward: (endpoint: string, forward: string) => call<Forward>('GET', pathOf(endpoint, forward)),
-  /** Of the last 24 hours. */
-  stats: (endpoint: string, forward: string) => call<ForwardStats>('GET', `${pathOf(endpoint, forward)}/stats`),
+  /** By default of the last 24 hours. */
+  stats: (endpoint: string, forward: string, period: Period & { buckets?: number } = {}) =>
+    call<ForwardStats>('GET', `${pathOf(endpoint, forward)}/stats${search(period)}`),
   create: (endpoint: string, given: ForwardInput) => call<Forward>('POST', pathOf(endpoint), given),
   change: (endpoint: string, forward: string, given: ForwardChange) =>
     call<Forward>('PATCH', pathOf(endpoint, forward), given),

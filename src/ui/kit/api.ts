@@ -5,6 +5,7 @@
 
 import type { AnswerPreview, AnswerRule, AnswerRules } from '../../features/answers/model.ts';
 import type { ConnectedApp } from '../../features/apps/model.ts';
+import type { ChangePage } from '../../features/changes/model.ts';
 import type { Delivery, RetrySchedule } from '../../features/deliveries/model.ts';
 import type { Endpoint, EndpointChange, EndpointChanged } from '../../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../../features/events/model.ts';
@@ -21,7 +22,7 @@ import type { SetupDone } from '../../features/setup/model.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from '../../features/signatures/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../../features/teams/model.ts';
 import type { PlatformGuide, TestEvent, TestEventInput } from '../../features/test-events/model.ts';
-import type { Timeline } from '../../features/timeline/model.ts';
+import type { FieldValues, Timeline } from '../../features/timeline/model.ts';
 import type { ProblemCode } from '../../shared/problem-codes.ts';
 
 /** What is wrong with one field of the input. `path`: such as `channel.to` or `rules[0].name`; empty for the input as a whole. */
@@ -140,7 +141,7 @@ const toSentence = (text: string): string => {
 const id = encodeURIComponent;
 
 /** `?a=1&b=2` of what is there; empty without anything. */
-const search = (given: Record<string, string | number | undefined>): string => {
+export const search = (given: Record<string, string | number | undefined>): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given))
     if (value !== undefined && value !== '') query.set(name, `${value}`);
@@ -255,6 +256,10 @@ export const api = {
     ),
   timeline: (endpoint: string, request: TimelineRequest) =>
     call<Timeline>('GET', `/api/endpoints/${id(endpoint)}/timeline${search(request)}`),
+  values: (endpoint: string, field: 'type', where: string, limit: number) =>
+    call<FieldValues>('GET', `/api/endpoints/${id(endpoint)}/values${search({ field, where, limit })}`),
+  changes: (endpoint: string, period: Period & { limit: number }) =>
+    call<ChangePage>('GET', `/api/endpoints/${id(endpoint)}/changes${search(period)}`),
   deleteEvents: (endpoint: string, where: string, pinned: boolean) =>
     call<{ deleted: number }>('POST', `/api/endpoints/${id(endpoint)}/events/delete`, { where, pinned }),
   deleteEvent: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}`),

@@ -7,16 +7,15 @@ import { Button } from '../../kit/controls.tsx';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { type AxisChoice, axisOf, axisWords, spanReaching } from '../../kit/timeline/axis.ts';
 import { AxisTicks, Bars, LoadingBars } from '../../kit/timeline/chart.tsx';
-import { type BucketRange, periodOf, sumOf } from '../../kit/timeline/range.ts';
+import { type BucketRange, periodOf } from '../../kit/timeline/range.ts';
 import { RangeOverlay } from '../../kit/timeline/range-overlay.tsx';
-import { useKeyNotes } from '../../kit/use-hotkeys.ts';
 import { useWorkspace } from '../../kit/workspace.tsx';
 import { timePartsOf, withTimeParts } from '../filter/filter-text.ts';
 import { TimeMenu } from '../filter/time-menu.tsx';
 import { boundsOf } from '../filter/time-range.ts';
 import { openJob } from '../replay/job-button.tsx';
 import { setInspectorState, useInspectorState } from '../state/inspector-state.ts';
-import { RangeCount, Unfinished } from '../timeline/range-count.tsx';
+import { NothingHere, RangeCount, Unfinished } from '../timeline/range-count.tsx';
 import { type EventTimeline, useEventTimeline } from '../timeline/use-event-timeline.ts';
 import { openExport } from './export-dialog.tsx';
 import type { FoundWords } from './found-sentence.ts';
@@ -73,10 +72,6 @@ function KnownTimeline(props: KnownTimelineProps) {
   const events = useEventTimeline({ endpointId, where, axis, buckets: mostBuckets, news, onFilter });
   const { timeline, timeParts, chosen } = events;
   const setAxis = (next: AxisChoice): void => setInspectorState({ axis: next });
-  useKeyNotes({
-    ArrowLeft: 'On the timeline: move; with Shift choose a range',
-    z: 'On the timeline: zoom in on the range',
-  });
   return (
     <figure class="list-time">
       <figcaption class="line spread">
@@ -142,16 +137,11 @@ function Chart({ events, axis, onAxis }: ChartProps) {
     const { from, to } = periodOf(timeline, range, isOpen);
     onAxis(axisOf(from, to));
   };
-  const isEmpty = !isOld && timeline.complete && sumOf(timeline.buckets).count === 0;
   return (
     <>
       <div class={`chart-plot ${isOld ? 'old' : ''}`}>
         <Bars timeline={timeline} />
-        {isEmpty && axis.from !== 'all' && (
-          <button type="button" class="link-button" onClick={() => onAxis({ from: 'all', to: '' })}>
-            Look at all events
-          </button>
-        )}
+        <NothingHere events={events} axis={axis} onAxis={onAxis} />
         <RangeOverlay
           label="Time. Arrow keys move, with Shift they choose a range"
           onZoom={zoom}

@@ -8,7 +8,7 @@ import type {
   ReplayJobItemPage,
   ReplayJobPage,
 } from '../../../features/replay-jobs/model.ts';
-import { call } from '../../kit/api.ts';
+import { call, search } from '../../kit/api.ts';
 
 export type Outcome = ReplayJobItemPage['items'][number]['outcome'];
 
@@ -17,12 +17,6 @@ const pathOf = (job: string): string => `/api/replay-jobs/${encodeURIComponent(j
 /** The address of a job's page. */
 export const jobPath = ({ id, endpointId }: Pick<ReplayJob, 'id' | 'endpointId'>): string =>
   `/app/endpoints/${endpointId}/jobs/${id}`;
-
-const search = (given: Record<string, string | undefined>): string => {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, value);
-  return query.size > 0 ? `?${query}` : '';
-};
 
 export const jobsApi = {
   list: (endpointId: string | undefined, cursor?: string) =>

@@ -4,6 +4,7 @@ import type { Timeline } from '../../../features/timeline/model.ts';
 import { ActionButton } from '../../kit/action.tsx';
 import { api } from '../../kit/api.ts';
 import { formatCount, formatInstant } from '../../kit/format/time.ts';
+import type { AxisChoice } from '../../kit/timeline/axis.ts';
 import { sumOf } from '../../kit/timeline/range.ts';
 import { countedBackTo } from '../../kit/timeline/words.ts';
 import { useQuery } from '../../kit/use-query.ts';
@@ -26,7 +27,7 @@ export function RangeCount({ endpointId, where, events, timeline, words }: Range
   if (chosen === undefined)
     return (
       <>
-        <strong>{formatCount(total, 'event')}</strong>
+        <strong>{total === 0 && timeline.complete ? 'No events' : formatCount(total, 'event')}</strong>
         {unfinished} {words}
       </>
     );
@@ -63,5 +64,18 @@ export function Unfinished({ events, timeline }: { events: EventTimeline; timeli
         Keep counting
       </ActionButton>
     </p>
+  );
+}
+
+type NothingHereProps = { events: EventTimeline; axis: AxisChoice; onAxis: (axis: AxisChoice) => void };
+
+/** Over a period without events: the way to those that there are. */
+export function NothingHere({ events, axis, onAxis }: NothingHereProps) {
+  const { timeline, isOld } = events;
+  if (isOld || axis.from === 'all' || !timeline?.complete || sumOf(timeline.buckets).count > 0) return null;
+  return (
+    <button type="button" class="link-button" onClick={() => onAxis({ from: 'all', to: '' })}>
+      Look at all events
+    </button>
   );
 }

@@ -7,7 +7,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Timeline } from '../../../features/timeline/model.ts';
 import { formatInstant, formatPeriod } from '../../kit/format/time.ts';
 import type { AxisChoice } from '../../kit/timeline/axis.ts';
-import { type BucketRange, bucketsIn, periodOf, placeOf } from '../../kit/timeline/range.ts';
+import { type BucketRange, bucketsIn, periodOf, placeOf, type TimePeriod } from '../../kit/timeline/range.ts';
 import { type TimelineQuery, useTimeline } from '../../kit/timeline/use-timeline.ts';
 import { bucketPeriod, bucketSentence, countRows } from '../../kit/timeline/words.ts';
 import { timePartsOf, withTimeParts } from '../filter/filter-text.ts';
@@ -23,7 +23,9 @@ export type EventTimeline = Omit<TimelineQuery, 'timeline'> & {
   chosen: string | undefined;
   /** The buckets that the range consists of; undefined: another one. */
   inside: BucketRange | undefined;
-  /** The chosen buckets of a range that is being dragged become the filter with this. */
+  /** The filter with a period in the place of its own. */
+  whereOf: (period: TimePeriod) => string;
+  /** What lies over the chart: a range that is chosen there becomes the filter's. */
   overlay: (timeline: Timeline) => {
     count: number;
     chosen: { from: number; to: number } | undefined;
@@ -44,25 +46,28 @@ type Options = {
 };
 
 export function useEventTimeline({ endpointId, where, axis, buckets, news, onFilter }: Options): EventTimeline {
-  const { timeParts, rest } = useMemo(
-    () => ({ timeParts: timePartsOf(where), rest: withTimeParts(where, []) }),
-    [where],
-  );
+  const { timeParts, rest } = useMemo(() => {
+    const terms = timePartsOf(where);
+    // A filter that cannot be read has no parts, and is the server's to refuse.
+    return { timeParts: terms, rest: terms.length === 0 ? where : withTimeParts(where, []) };
+  }, [where]);
   const [draft, setDraft] = useState<BucketRange>();
   const query = useTimeline({ endpointId, where: rest, axis, buckets }, news);
   const { timeline } = query;
   const isOpen = axis.to === '';
   const now = Date.now();
   const bounds = boundsOf(timeParts, now);
+  const whereOf = (period: TimePeriod): string => withTimeParts(where, [periodTerm(period)]);
   const onRange = (range: BucketRange | undefined, isDone: boolean): void => {
     setDraft(isDone ? undefined : range);
     if (!isDone || !timeline) return;
-    onFilter(withTimeParts(where, range ? [periodTerm(periodOf(timeline, range, isOpen))] : []));
+    onFilter(range ? whereOf(periodOf(timeline, range, isOpen)) : rest);
   };
   return {
     ...query,
     timeParts,
     rest,
+    whereOf,
     inside: draft ?? (bounds && timeline && bucketsIn(timeline, bounds)),
     chosen: draft && timeline ? draftWords(timeline, draft, isOpen, now) : chosenWords(timeParts, now),
     overlay: shown => ({

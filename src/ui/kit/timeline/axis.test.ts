@@ -78,7 +78,7 @@ describe('a usual period', () => {
   test('has words', () => {
     const wordsOf = (from: string, to = ''): string => axisWords({ from, to }, now - 2 * hour, now);
     expect(wordsOf('1h')).toBe('in the last hour');
-    expect(wordsOf('6h')).toBe('in the last 6 hours');
+    expect(wordsOf('24h')).toBe('in the last 24 hours');
     expect(wordsOf('all')).toBe('since 12:32:10');
     const { from, to } = axisOf(new Date(2026, 10, 28, 13, 50).getTime(), new Date(2026, 10, 28, 14).getTime());
     expect(wordsOf(from)).toBe('since 13:50');

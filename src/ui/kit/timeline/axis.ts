@@ -79,7 +79,8 @@ export function axisLabel({ from, to }: AxisChoice, now: number): string {
 /** After a number of events: `in the last 6 hours`, `since 11:35`, `from 13:50 to 14:00`. @param from of the first event, for `all` */
 export function axisWords({ from, to }: AxisChoice, first: number, now: number): string {
   const span = spanOf(from);
-  if (span !== undefined) return `in the last ${formatSpan(span).replace(/^1 /, '')}`;
+  const label = spans.find(one => one.from === from)?.label;
+  if (span !== undefined) return `in the last ${(label ?? formatSpan(span)).replace(/^1 /, '')}`;
   const start = timeOf(from) ?? first;
   const end = timeOf(to);
   return end === undefined ? `since ${formatInstant(start, now)}` : `in ${formatPeriod(start, end, now)}`;

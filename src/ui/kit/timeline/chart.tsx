@@ -29,7 +29,7 @@ export const Drawing = ({ count, paths, children }: DrawingProps) => (
 export function Bars({ timeline, children }: { timeline: Timeline; children?: ComponentChildren }) {
   const { buckets, complete } = timeline;
   const paths = useMemo(() => {
-    const drawn = stackPaths(buckets.map(stackOf), maxOf(timeline));
+    const drawn = stackPaths(buckets.map(stackOf), mostOf(timeline));
     return seriesClasses.map((kind, series) => [kind, drawn[series] ?? ''] as const);
   }, [timeline]);
   const back = countedBackTo(timeline);
@@ -42,7 +42,8 @@ export function Bars({ timeline, children }: { timeline: Timeline; children?: Co
   );
 }
 
-export const maxOf = ({ buckets }: Timeline): number => Math.max(1, ...buckets.map(({ count }) => count));
+/** Of one bucket. */
+export const mostOf = ({ buckets }: Timeline): number => Math.max(0, ...buckets.map(({ count }) => count));
 
 type AxisTicksProps = { timeline: Timeline; most: number; isOpen: boolean };
 

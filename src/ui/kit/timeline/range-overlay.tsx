@@ -5,6 +5,7 @@
 
 import type { TargetedPointerEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useKeyNotes } from '../use-hotkeys.ts';
 import { type BucketRange, between, moved } from './range.ts';
 
 export type Tip = { title: string; rows: readonly (readonly [label: string, value: string])[] };
@@ -27,6 +28,10 @@ export type RangeOverlayProps = {
 export function RangeOverlay(props: RangeOverlayProps) {
   const { count, label, chosen, sentence, tip } = props;
   const { cursor, isShown, handlers } = useGestures(props);
+  useKeyNotes({
+    ArrowLeft: 'On the timeline: move; with Shift choose a range',
+    z: 'On the timeline: zoom in on the range',
+  });
   const percent = (buckets: number): string => `${(buckets / count) * 100}%`;
   return (
     <div

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { stackPaths, ticksOf } from './scale.ts';
+import { gridlines, linePath, stackPaths, ticksOf } from './scale.ts';
 
 describe('bars', () => {
   test('are one path for each series, stacked from the baseline', () => {
@@ -26,6 +26,20 @@ describe('bars', () => {
     expect(stackPaths([[1]], 1, { first: 2, width: 6 })).toEqual(['M2.6 100h4.8V0h-4.8z']);
   });
 });
+
+test('a line has gaps, and a value alone is a dash', () => {
+  expect(linePath([10, 20, null, 5, null, null, 20], 20)).toBe('M0.5 50L1.5 0M3.2 75h0.6M6.2 0h0.6');
+  expect(linePath([null, null], 1)).toBe('');
+});
+
+test.each([
+  [0, []],
+  [1, [1]],
+  [3, [1, 2, 3]],
+  [10, [5, 10]],
+  [240, [100, 200]],
+  [1_000_000, [500_000, 1_000_000]],
+])('gridlines below %d are %j', (max, lines) => expect(gridlines(max)).toEqual(lines));
 
 describe('ticks', () => {
   const day = new Date(2026, 10, 24).getTime();

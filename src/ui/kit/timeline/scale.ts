@@ -40,7 +40,34 @@ function heightsOf(values: readonly number[], max: number): number[] {
   return heights;
 }
 
+/** A line through the middles of the buckets, with gaps where there is no value. A value alone is a short dash. */
+export function linePath(
+  values: readonly (number | null)[],
+  max: number,
+  { first = 0, width = 1 }: BarPlaces = {},
+): string {
+  let path = '';
+  values.forEach((value, at) => {
+    if (value === null) return;
+    const [x, y] = [first + (at + 0.5) * width, round(100 - (value / max) * 100)];
+    const [isFirst, isLast] = [(values[at - 1] ?? null) === null, (values[at + 1] ?? null) === null];
+    path +=
+      isFirst && isLast
+        ? `M${round(x - 0.3 * width)} ${y}h${round(0.6 * width)}`
+        : `${isFirst ? 'M' : 'L'}${round(x)} ${y}`;
+  });
+  return path;
+}
+
 const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** Round numbers below a maximum, at most four. */
+export function gridlines(max: number): number[] {
+  const rough = max / 3;
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, rough)));
+  const step = Math.max(1, ([1, 2, 5, 10].find(one => one * power >= rough) ?? 10) * power);
+  return Array.from({ length: Math.min(4, Math.floor(max / step)) }, (_, n) => (n + 1) * step);
+}
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 const steps = [

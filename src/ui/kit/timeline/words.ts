@@ -1,7 +1,7 @@
 /* What a timeline says: the sentence of a bucket, its rows in the tip and the table, and how long a bar is. */
 
 import type { Timeline } from '../../../features/timeline/model.ts';
-import { formatCount, formatInstant, formatPeriod } from '../format/time.ts';
+import { formatCount, formatInstant, formatPeriod, formatSpan } from '../format/time.ts';
 import { type Counts, periodOf, sumOf } from './range.ts';
 
 /** Only invalid: an event that is also refused or failed is counted as that. */
@@ -35,6 +35,9 @@ export function bucketSentence(timeline: Timeline, bucket: number, isOpen: boole
   const end = to === undefined ? 'now' : formatInstant(to, now);
   return [`${formatInstant(from, now)} to ${end}: ${formatCount(count, 'event')}`, ...troubles].join(', ');
 }
+
+/** `10 minutes`. */
+export const barLength = ({ bucketMs }: Pick<Timeline, 'bucketMs'>): string => formatSpan(bucketMs);
 
 /** How far back an unfinished search has certainly come: the beginning of the oldest bucket with a hit. */
 export function countedBackTo({ buckets, from }: Timeline): number | undefined {

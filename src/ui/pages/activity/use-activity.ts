@@ -1,0 +1,52 @@
+/* What the page Activity shows, as its URL keeps it: the period of the axis, and the filter with the range in it. */
+
+import { useEffect, useReducer } from 'preact/hooks';
+import { filterOf } from '../../inspector/filter/filter-url.ts';
+import { navigate } from '../../kit/navigation.tsx';
+import { type AxisChoice, readAxis } from '../../kit/timeline/axis.ts';
+
+const defaultAxis: AxisChoice = { from: '24h', to: '' };
+const tickMs = 30_000;
+
+export type Activity = {
+  endpointId: string;
+  where: string;
+  axis: AxisChoice;
+  setWhere: (where: string) => void;
+  setAxis: (axis: AxisChoice) => void;
+  /** Changes now and then while the page is visible: numbers are read again. */
+  tick: number;
+};
+
+export function useActivity(endpointId: string, query: URLSearchParams): Activity {
+  const where = filterOf(query);
+  const chosen = readAxis(query);
+  const axis = chosen.from === '' ? defaultAxis : chosen;
+  const go = (next: { where: string; axis: AxisChoice }): void => {
+    const { from, to } = next.axis;
+    const written = new URLSearchParams(
+      Object.entries({ where: next.where.trim(), from: from === defaultAxis.from ? '' : from, to }).filter(
+        ([, value]) => value !== '',
+      ),
+    );
+    navigate(`/app/endpoints/${encodeURIComponent(endpointId)}/activity${written.size > 0 ? `?${written}` : ''}`);
+  };
+  return {
+    endpointId,
+    where,
+    axis,
+    setWhere: next => go({ where: next, axis }),
+    setAxis: next => go({ where, axis: next }),
+    tick: useTick(axis.to === ''),
+  };
+}
+
+function useTick(isOn: boolean): number {
+  const [tick, next] = useReducer((n: number) => n + 1, 0);
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => !document.hidden && next(undefined), tickMs);
+    return () => clearInterval(timer);
+  }, [isOn]);
+  return tick;
+}
