@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('comparing two events'), () => {
       await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor();
       expect(sides()).toEqual([first, last]);
     }
-    await page.getByRole('link', { name: 'Event' }).click();
+    await page.getByRole('link', { name: '← Event' }).click();
     await page.waitForURL(url => url.pathname.endsWith(last) && url.searchParams.get('where') === 'body.n:2');
   });
 

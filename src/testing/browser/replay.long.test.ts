@@ -56,10 +56,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await dialog().getByText('Not Found · ').waitFor();
   };
   const sendEdited = async (): Promise<void> => {
-    await dialog().getByText('Body and headers').click();
+    await dialog().locator('summary').filter({ hasText: /^Body/ }).click();
     await dialog().getByLabel('Body', { exact: true }).fill(changed);
-    await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
-    await dialog().getByRole('button', { name: 'Fresh' }).click();
+    await dialog().getByLabel('Fresh').check();
     await dialog().getByLabel('Signing secret').fill(secret);
     await dialog().getByRole('button', { name: /^Send/ }).click();
     await dialog().getByText('OK · ').waitFor();
@@ -104,15 +103,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
 
   test('an edited event is signed anew with a typed secret, after a look at the request', async () => {
     await sendFirst();
-    await dialog().getByText('Body and headers').click();
+    await dialog().locator('summary').filter({ hasText: /^Body/ }).click();
     await dialog().getByLabel('Body', { exact: true }).fill(`${changed},`);
     await dialog().getByText('No longer valid JSON (line 1, column 31)').waitFor();
     await dialog().getByLabel('Body', { exact: true }).fill(changed);
     await dialog().getByRole('button', { name: 'Show changes' }).click();
     await dialog().locator('.lines .added', { hasText: 'refunded' }).locator('ins').waitFor();
-    await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
+    // The change has opened the part about the signature.
     await dialog().getByText("doesn't match your changes").waitFor();
-    await dialog().getByRole('button', { name: 'Fresh' }).click();
+    await dialog().getByLabel('Fresh').check();
     await dialog().getByLabel('Signing secret').fill(secret);
     await shot('replay-dialog');
     await checkAccessibility();
@@ -129,6 +128,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
       edited: '1',
     });
     await shot('replay-sent');
+    // From a field of several lines, Enter alone does not send.
+    await dialog().getByLabel('Body', { exact: true }).press('Control+Enter');
+    await expectEventually(async () => handler.received.length).toBe(3);
+    await dialog().getByRole('button', { name: 'Undo changes' }).click();
+    await expectEventually(() => dialog().getByLabel('Body', { exact: true }).inputValue()).toBe(body);
     await page.keyboard.press('Escape');
   });
 
@@ -175,7 +179,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await dialog().getByLabel('Destination').fill(`${handler.host}/hooks`);
     const section = dialog().locator('summary').filter({ hasText: 'Signature' });
     await section.click();
-    await dialog().getByRole('button', { name: 'Fresh' }).click();
+    await dialog().getByLabel('Fresh').check();
     await section.click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await dialog().getByText('Enter the secret.').waitFor();
@@ -234,11 +238,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await choice.check();
     await dialog().getByText('sends it to its own target').waitFor();
     await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
-    await dialog().getByRole('button', { name: 'Fresh' }).click();
+    await dialog().getByLabel('Fresh').check();
     await dialog().getByText("Saved secrets don't sign for listeners").waitFor();
     await shot('replay-listener');
     await checkAccessibility();
-    await dialog().getByRole('button', { name: 'As captured' }).click();
+    await dialog().getByLabel('As captured').check();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const [taken] = await taking;
     expect(taken).toMatchObject({ event: { path: '/orders' }, query: 'shop=7', body });

@@ -63,7 +63,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
     await page.locator('.event-row.selected').waitFor();
   };
 
-  const press = (key: string): Promise<void> => page.keyboard.press(key);
+  /** Without what is typed. */
+  let pressed = 0;
+  const press = (key: string): Promise<void> => {
+    pressed++;
+    return page.keyboard.press(key);
+  };
   const type = (text: string): Promise<void> => page.keyboard.type(text);
   /** What has the focus can be seen: it is on the screen, with an outline of its own or of the box around it. */
   const checkFocus = async (): Promise<void> => {
@@ -153,6 +158,32 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
     await press('Enter');
     await dialog.getByText('200').first().waitFor();
     expect(received.map(body => JSON.parse(body).data.object.amount_refunded)).toEqual([250]);
+    await press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('replays it edited and re-signed, with few keys', async () => {
+    await openRefund();
+    received.length = 0;
+    pressed = 0;
+    const dialog = page.getByRole('dialog');
+    const drawer = (name: string): Locator => dialog.locator('summary').filter({ hasText: name });
+    await press('r');
+    await dialog.getByLabel('Destination').and(page.locator(':focus')).waitFor();
+    await type(`127.0.0.1:${handler.port}/webhooks`);
+    await tabTo(drawer('Body'));
+    await press('Enter');
+    await tabTo(dialog.getByLabel('Body', { exact: true }));
+    await press('Control+Home');
+    await type(' ');
+    await tabTo(dialog.getByLabel('As captured'));
+    await press('ArrowRight');
+    await tabTo(dialog.getByLabel('Signing secret'));
+    await type(newSecret);
+    await press('Enter');
+    await dialog.getByText('200').first().waitFor();
+    expect(received[0]).toStartWith(' {"id"');
+    expect(pressed).toBe(12);
     await press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });

@@ -236,7 +236,17 @@ export function Form({ form, what, title, children, isFocused = false, ...props 
     </Button>
   );
   return (
-    <form class={props.class} aria-labelledby={title && titleId} ref={element} noValidate onSubmit={submit}>
+    <form
+      class={props.class}
+      aria-labelledby={title && titleId}
+      ref={element}
+      noValidate
+      onSubmit={submit}
+      onKeyDown={event => {
+        // From a field of several lines, where Enter begins the next one.
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !props.isLocked) void submit(event);
+      }}
+    >
       {title && <h2 id={titleId}>{title}</h2>}
       {what !== undefined && <RestoredNotice restored={restored} what={what} onDiscard={discard} />}
       {children}

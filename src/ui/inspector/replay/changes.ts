@@ -72,14 +72,6 @@ function grouped(pairs: readonly Pair[]): Map<string, { name: string; values: st
   return groups;
 }
 
-/** The number of changes of an edit, in words; empty without changes. */
-export function describeEdit(edit: Edit | undefined): string {
-  if (!edit) return '';
-  const count = edit.headers?.length ?? 0;
-  const headers = count === 0 ? [] : [count === 1 ? '1 header' : `${count} headers`];
-  return [...(edit.body === undefined ? [] : ['body']), ...headers].join(', ');
-}
-
 /** What is wrong with an edited body that was JSON; empty when nothing is. */
 export function bodyProblem(original: string | undefined, edited: string): string {
   if (original === undefined || !isJsonDocument(parseJson(original))) return '';

@@ -7,37 +7,47 @@ import { headerText } from '../../kit/format/visible.ts';
 import { HeaderEditor } from '../../kit/header-editor.tsx';
 import type { Input } from '../../kit/schema.ts';
 import { LineDifferences } from '../compare/differences.tsx';
-import { bodyProblem, bodyToEdit, describeEdit, editableBody } from './changes.ts';
+import { bodyProblem, bodyToEdit, editableBody, sentHeaders } from './changes.ts';
 import type { ReplayForm } from './use-replay-form.tsx';
 
 export function EditSection({ event, form }: { event: EventDetail; form: ReplayForm }) {
-  const changed = describeEdit(form.edit);
   const { value, problem, change } = form.input('edit.headers');
+  const changedCount = form.edit?.headers?.length ?? 0;
   return (
-    <details class="drawer">
-      <summary>
-        Body and headers <span class="faint">{changed ? `changed: ${changed}` : 'as captured'}</span>
-      </summary>
-      <div class="col loose">
+    <>
+      <details class="drawer">
+        <summary>
+          Body <span class="faint">{form.edit?.body === undefined ? 'as captured' : 'changed'}</span>
+        </summary>
         <BodyEditor event={event} input={form.input('edit.body')} />
-        <HeaderEditor headers={value} textOf={headerText} isInvalid={problem !== ''} onChange={change}>
+      </details>
+      <details class="drawer">
+        <summary>
+          Headers <span class="faint">{changedCount === 0 ? 'as captured' : `${changedCount} changed`}</span>
+        </summary>
+        <HeaderEditor
+          headers={value}
+          textOf={headerText}
+          isInvalid={problem !== ''}
+          onChange={change}
+          buttons={changedCount > 0 && <UndoButton onClick={() => change(sentHeaders(event.rawHeaders))} />}
+        >
           {problem && (
             <p class="hint bad" role="alert">
               {problem}
             </p>
           )}
         </HeaderEditor>
-        {form.edit && (
-          <div class="row">
-            <Button kind="quiet" onClick={form.undoEdit}>
-              Undo all changes
-            </Button>
-          </div>
-        )}
-      </div>
-    </details>
+      </details>
+    </>
   );
 }
+
+const UndoButton = ({ onClick }: { onClick: () => void }) => (
+  <Button kind="quiet" onClick={onClick}>
+    Undo changes
+  </Button>
+);
 
 function BodyEditor({ event, input }: { event: EventDetail; input: Input<string> }) {
   const id = useId();
@@ -56,14 +66,17 @@ function BodyEditor({ event, input }: { event: EventDetail; input: Input<string>
   const problem = input.problem || (isChanged ? bodyProblem(original, text) : '');
   return (
     <div class="field col tight">
-      <div class="panel-bar row tight rigid">
+      <div class="row tight">
         <label for={id} class="grow">
           Body
         </label>
         {isChanged && (
-          <Button kind="quiet" aria-expanded={isDiffShown} onClick={() => setIsDiffShown(!isDiffShown)}>
-            {isDiffShown ? 'Hide changes' : 'Show changes'}
-          </Button>
+          <>
+            <UndoButton onClick={() => input.change(original)} />
+            <Button kind="quiet" aria-expanded={isDiffShown} onClick={() => setIsDiffShown(!isDiffShown)}>
+              {isDiffShown ? 'Hide changes' : 'Show changes'}
+            </Button>
+          </>
         )}
       </div>
       <textarea

@@ -1,7 +1,6 @@
 /* How a replay is signed: with the captured signature, re-signed, or with a broken signature. */
 
 import { useEffect, useRef } from 'preact/hooks';
-import { Segmented } from '../../kit/controls.tsx';
 import { Inputs } from '../../kit/form.tsx';
 import { Link } from '../../kit/navigation.tsx';
 import { SelectField } from '../../kit/select-field.tsx';
@@ -18,17 +17,31 @@ type SigningProps = { endpointId: string; form: ReplayForm; signing: SigningSecr
 
 export function SigningSection(props: SigningProps) {
   const { value: mode, problem, change } = props.form.input('sign.mode');
+  const drawer = useRef<HTMLDetailsElement>(null);
+  const isEdited = props.form.edit !== undefined;
+  // Changes need a new signature, so it opens by itself.
+  useEffect(() => {
+    if (isEdited && drawer.current) drawer.current.open = true;
+  }, [isEdited]);
   return (
-    <details class="drawer">
+    <details class="drawer" ref={drawer}>
       <summary>
         Signature <span class="faint">{summaries[mode]}</span>
       </summary>
       <div class="col loose">
-        <Segmented label="Signature" options={signModes} value={mode} onPick={change} />
+        <fieldset class="row loose">
+          <legend class="offscreen">Signature</legend>
+          {signModes.map(({ id, label }) => (
+            <label key={id} class="checkbox">
+              <input type="radio" name="signature" checked={mode === id} onChange={() => change(id)} />
+              {label}
+            </label>
+          ))}
+        </fieldset>
         {problem && <p class="hint bad">{problem}</p>}
         {mode === 'none' ? (
           <p class="faint">
-            {props.form.edit
+            {isEdited
               ? "The captured signature doesn't match your changes: a handler that checks signatures will reject this."
               : 'Most handlers reject signatures older than a few minutes. Choose Fresh to re-sign.'}
           </p>
@@ -78,7 +91,7 @@ function SecretChoice({ endpointId, form, signing }: SigningProps) {
           Saved secrets don't sign for listeners. Start the listener with <code>--resign</code> to sign on its machine.
         </p>
       )}
-      {signing.able.length === 0 && signing.isLoaded && !isToListener && (
+      {signing.able.length === 0 && signing.isLoaded && isUnchanged && !isToListener && (
         <p class="hint">
           A saved secret signs only events that are valid with it. Add one in the{' '}
           <Link to={`/app/endpoints/${endpointId}/settings/secrets`}>endpoint's settings</Link>.

@@ -64,7 +64,6 @@ export type ReplayForm = FormOf<typeof schema> & {
   /** Whether the URL is still the one with which the dialog opened. */
   isUntouched: boolean;
   edit: ReplayRequest['edit'];
-  undoEdit: () => void;
   /** Undefined without a destination. */
   request: ReplayRequest | undefined;
 };
@@ -111,7 +110,6 @@ export function useReplayForm({ endpointId, event, initialUrl, send }: Options):
   return {
     ...form,
     ...{ appendPath, setAppendPath, isUntouched, edit, request },
-    undoEdit: () => form.change({ 'edit.body': captured?.body ?? '', 'edit.headers': captured?.headers ?? [] }),
   };
 }
 
