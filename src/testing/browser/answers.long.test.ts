@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await expectEventually(() => previewed().getByText('default').count()).toBe(4);
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await previewed().getByText('rule-1').nth(3).waitFor();
-    const condition = page.getByRole('combobox', { name: 'Condition' });
+    const condition = page.getByRole('combobox', { name: 'Filter' });
     await condition.focus();
     await page.keyboard.type('tpye:push');
     await page.keyboard.press('Enter');
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.getByLabel('First N only').fill('2');
     await page.getByLabel('Count', { exact: true }).selectOption('Attempts, per delivery');
     await page.getByLabel('Fault').selectOption('Close the connection without an answer');
-    await page.getByText('the first 2 attempts of each delivery that match type:push').waitFor();
+    await page.getByText('first 2 attempts of each delivery that match type:push').waitFor();
     await save();
     expect((await stored()).rules[0]).toMatchObject({ name: hostileName, per: 'delivery', first: 2 });
   });
@@ -168,7 +168,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.locator('.tabbar .pill[title*="close the connection: first 2 attempts"]').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.locator('.event-row').filter({ hasText: 'Answered 503' }).locator('.event-link').click();
-    await page.getByText('Answered 503, by the rule “rule-1”.').waitFor();
+    await page.getByText('Responded with 503, rule “rule-1”.').waitFor();
     await page.getByRole('button', { name: 'Filter by answered:503' }).click();
     await page.waitForURL(url => url.searchParams.get('where') === 'answered:503');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
@@ -185,7 +185,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.goto(`${listUrl}/answers`);
     await rules().first().waitFor();
     await page.getByRole('button', { name: 'Use the preset Rate-limited' }).click();
-    await page.locator('.rule').getByText('requests beyond 5 in 60 s').waitFor();
+    await page.locator('.rule').getByText('requests above 5 per 60 s').waitFor();
     // The browser asks before it leaves the page.
     expect(await page.goto(listUrl).catch(() => 'stayed')).toBe('stayed');
     expect(dashboard.problems.dialogs.splice(0)).toEqual(['']);

@@ -112,7 +112,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying many events'), () => {
     await page.keyboard.type(`${handler.host}/job`);
     handler.paths.length = 0;
     await dialog().getByRole('button', { name: 'Start replay' }).click();
-    await page.waitForURL(/\/app\/jobs\//);
+    await page.waitForURL(/\/jobs\/job_/);
     await expectEventually(async () => handler.paths.length).toBe(3);
     expect(handler.paths.every(path => path.startsWith('/job'))).toBe(true);
   });
