@@ -26,8 +26,7 @@ const icons: Record<Change['kind'], IconName> = {
 const listId = 'changes';
 const shownAtFirst = 8;
 
-const words = ({ at, text, by }: Change, now: number): string =>
-  `${formatInstant(at, now)}: ${visibleLine(text)}${by === null ? '' : `, ${visibleLine(by)}`}`;
+const words = ({ at, text }: Change, now: number): string => `${formatInstant(at, now)}: ${visibleLine(text)}`;
 
 export function ChangeMarks({ timeline, changes: page }: { timeline: Timeline; changes: ChangePage | undefined }) {
   const place = useRef<HTMLDivElement>(null);
@@ -97,7 +96,6 @@ function ChangeList({ page: { changes } }: { page: ChangePage }) {
             <Link to={change.link} class="breaks">
               {visibleLine(change.text)}
             </Link>
-            {change.by !== null && <span class="faint breaks">{visibleLine(change.by)}</span>}
           </li>
         ))}
       </ul>
