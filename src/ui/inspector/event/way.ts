@@ -74,7 +74,7 @@ function checksStep(event: EventDetail): Step {
 }
 
 function answerStep({ event, delivery }: WayOptions): Step {
-  const { answered } = event;
+  const { answered, refused } = event;
   const all = delivery ? delivery.attempts.map(attempt => attempt.answered) : [answered];
   const text = all.length > 1 ? formatStatuses(all.map(({ status }) => status)) : answerText(answered);
   const state = all.some(one => failureOf(one) !== undefined) ? 'warn' : 'good';
@@ -84,7 +84,8 @@ function answerStep({ event, delivery }: WayOptions): Step {
     state,
     text,
     more: rules.length > 0 ? `rule ${rules.join(', ')}` : '',
-    sentence: describeOutcome(event),
+    // The checks say why it was refused.
+    sentence: refused === null ? describeOutcome(event) : '',
   };
 }
 
