@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await openSettings();
     await page.getByText('overwrites changes made here').waitFor();
     await page.locator('.tabbar').getByRole('link', { name: 'Answers' }).click();
-    await page.getByText('sets back the rules that the file has').waitFor();
+    await page.getByText('overwrites changes made here with the rules of the file').waitFor();
     await page.unroute('**/api/endpoints');
   });
 
