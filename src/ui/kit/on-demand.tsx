@@ -10,7 +10,8 @@ export function onDemand<P extends object>(load: () => Promise<ComponentType<P>>
   return function OnDemand(props: P) {
     const [state, setState] = useState<'loading' | 'failed' | 'loaded'>(loaded ? 'loaded' : 'loading');
     const start = useCallback((): void => {
-      if (loaded) return;
+      // Another instance may have loaded it since this one was rendered.
+      if (loaded) return setState('loaded');
       setState('loading');
       load().then(
         component => {
