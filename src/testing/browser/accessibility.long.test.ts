@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { violations } from './accessibility.ts';
+import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -11,16 +11,20 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let inspector: string;
+  let invitation: string;
+  /** Paths that are known once there are events. */
+  let forward: string;
+  let job: string;
 
   beforeAll(async () => {
     dashboard = await openDashboard();
     page = await dashboard.open();
     await page.goto(dashboard.setupUrl);
     await page.getByLabel('Email').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await dashboard.setUp(page);
     inspector = page.url();
-    expect(await violations(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     const address = await shownAddress(page);
     for (let n = 0; n < 30; n++) {
       await deliver(address, JSON.stringify({ n, list: [true, null, 1.5, 'text'], action: 'opened' }), {
@@ -31,6 +35,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
         },
       });
     }
+    const endpoint = inspector.split('/').at(-1);
+    const api = `/api/endpoints/${endpoint}`;
+    const create = <T extends object>(path: string, body: object) =>
+      callApi<T & { id: string }>(page, 'POST', path, body);
+    const url = 'http://127.0.0.1:9/hook';
+    forward = `${inspector}/destinations/${(await create(`${api}/forwards`, { name: 'shop', url })).id}`;
+    job = `${inspector}/jobs/${(await create('/api/replay-jobs', { endpointId: endpoint, dest: url, pace: '0.01/s' })).id}`;
+    await create(`${api}/alerts`, { name: 'silent', kind: 'silence', minutes: 9, channel: { type: 'webhook', url } });
+    await create(`${api}/secrets`, { platform: 'github', secret: 'a secret of GitHub' });
+    await create('/api/keys', { name: 'ci' });
+    await callApi(page, 'PUT', `${api}/answers`, { rules: [{ answer: { status: 503 }, first: 1 }] });
+    invitation = (await create<{ url: string }>('/api/team/invitations', { email: 'grace@example.com' })).url;
   });
   afterAll(() => dashboard?.close());
 
@@ -51,7 +67,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
 
       test('inspector, each tab', async () => {
         await visit(inspector, '.tree-row');
-        for (const key of ['1', '2', '3', '4', '5']) {
+        for (const key of ['1', '2', '3', '4', '5', '6']) {
           await page.keyboard.press(key);
           expect(await found()).toEqual([]);
         }
@@ -85,34 +101,42 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
         expect(await found()).toEqual([]);
       });
 
-      for (const part of [
-        'activity',
-        'destinations',
-        'settings',
-        'settings/access',
-        'settings/data',
-        'settings/delete',
-      ]) {
-        test(`endpoint, ${part}`, async () => {
-          await visit(`${inspector}/${part}`, 'main h2');
-          await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-          expect(await found()).toEqual([]);
-        });
-      }
+      const parts: [part: string, ready: string][] = [
+        ['activity', 'main h2'],
+        ['destinations', '.forward-card'],
+        ['destinations/new', 'form'],
+        ['answers', '.save-bar'],
+        ['alerts', '.alert-card'],
+        ['alerts?new=silence', 'form'],
+        ['schemas', '.schema-section'],
+        ['settings', 'main .card'],
+        ['settings/access', 'main .card'],
+        ['settings/secrets', '#secrets'],
+        ['settings/data', 'main .card'],
+        ['settings/delete', '.danger-zone'],
+      ];
+      const check = async (path: string, ready: string): Promise<void> => {
+        await visit(path, ready);
+        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+        expect(await found()).toEqual([]);
+      };
+      for (const [part, ready] of parts) test(`endpoint, ${part}`, () => check(`${inspector}/${part}`, ready));
 
-      for (const section of ['account', 'keys', 'apps', 'team', 'plan']) {
-        test(`settings, ${section}`, async () => {
-          await visit(`/app/settings/${section}`, '.settings-body .section');
-          await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-          expect(await found()).toEqual([]);
-        });
-      }
+      test('a forward, its form, and replay jobs', async () => {
+        await check(forward, 'main .section');
+        await check(`${forward}/edit`, 'form');
+        await check(job, 'main .section');
+        await check('/app/jobs', 'h1');
+      });
+
+      for (const section of ['account', 'keys', 'apps', 'team', 'audit', 'plan'])
+        test(`settings, ${section}`, () => check(`/app/settings/${section}`, '.settings-body .section'));
     });
   }
 
   test('no page is wider than a screen of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    const sections = ['account', 'keys', 'apps', 'team', 'plan'].map(section => `/app/settings/${section}`);
+    const sections = ['account', 'keys', 'apps', 'team', 'audit', 'plan'].map(section => `/app/settings/${section}`);
     for (const path of [
       '/app',
       inspector,
@@ -162,10 +186,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test('signed out', async () => {
-    const stranger = await dashboard.open();
-    await stranger.goto(`${dashboard.origin}/login`);
-    await stranger.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await violations(stranger)).toEqual([]);
+  test('signed out: signing in, joining, setting up', async () => {
+    const stranger = await dashboard.open({ reducedMotion: 'reduce' });
+    for (const path of ['/login', invitation, '/login?invitation=x', '/setup', '/setup?token=x']) {
+      await stranger.goto(new URL(path, dashboard.origin).href);
+      await stranger.getByRole('heading', { level: 1 }).waitFor();
+      expect([path, await violationsInBothThemes(stranger)]).toEqual([path, []]);
+    }
+    await stranger.context().close();
   });
 });
