@@ -166,10 +166,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
   });
 
   test('a healthy forward shows what it delivered, and its state only while it is known', async () => {
-    const forward = new URL(await create({ name: 'orders', url: destination(() => 204) })).pathname;
+    const { pathname } = new URL(await create({ name: 'orders', url: destination(() => 204) }));
+    const stats = `${pathname.replace('/app/', '/api/').replace('/destinations/', '/forwards/')}/stats`;
     await send(3, 'order');
-    await eventually(async () => (await read(`${forward.replace('/app/', '/api/')}/stats`))['delivered'] === 3, 30_000);
-    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/forwards`);
+    await eventually(async () => (await read(stats))['delivered'] === 3, 30_000);
+    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/destinations`);
     const card = page.locator('.forward-card');
     await card.getByRole('img', { name: '3 delivered, 0 failed attempts' }).waitFor();
     await card.getByText('Up to date', { exact: true }).waitFor();

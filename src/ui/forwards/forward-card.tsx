@@ -20,9 +20,9 @@ export const ForwardCard = ({ endpointId, forward, isStale, onChange }: Props) =
   <li class="card forward-card">
     <div class="stack">
       <div class="row">
-        <h2 class="breaks">
+        <h3 class="breaks">
           <Link to={forwardPath(endpointId, forward.id)}>{visibleName(forward.name)}</Link>
-        </h2>
+        </h3>
         <ForwardState forward={forward} isStale={isStale} />
       </div>
       <code class="cut soft" title={visibleLine(forward.url)}>

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../features/endpoints/model.ts';
 import { maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import { Empty } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
+import { Icon } from '../kit/icons.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { Loaded } from '../kit/page.tsx';
 import { ForwardCard } from './forward-card.tsx';
@@ -15,13 +16,17 @@ export function ForwardsSection({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 
   const amount = query.value?.length ?? 0;
   const add = (label: string) => (
     <Link class="button primary" to={`${destinationsPath(endpoint.id)}/new`}>
+      <Icon name="plus" />
       {label}
     </Link>
   );
   return (
     <section class="col loose" aria-labelledby="forwards">
       <div class="page-head line loose spread">
-        <h2 id="forwards">Forwards</h2>
+        <div>
+          <h2 id="forwards">Forwards</h2>
+          <p class="soft">Send every event on as it arrives, until the destination accepts it.</p>
+        </div>
         {amount > 0 &&
           (amount < maxForwardsPerEndpoint ? (
             add('New forward')
