@@ -11,7 +11,10 @@ export function onDemand<P extends object>(load: () => Promise<ComponentType<P>>
     const [state, setState] = useState<'loading' | 'failed' | 'loaded'>(loaded ? 'loaded' : 'loading');
     const start = useCallback((): void => {
       // Another instance may have loaded it since this one was rendered.
-      if (loaded) return setState('loaded');
+      if (loaded) {
+        setState('loaded');
+        return;
+      }
       setState('loading');
       load().then(
         component => {
