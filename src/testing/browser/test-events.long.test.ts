@@ -24,10 +24,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   beforeEach(async () => {
     ({ id, address: url, listUrl } = await openEndpoint(page, 'Shop'));
   });
-  /** The button of an endpoint without events has a longer name. */
   const openTestEvent = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
-    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByRole('button', { name: 'Send a test event…' }).click();
   };
 
   const dialog = () => page.getByRole('dialog');
