@@ -37,7 +37,8 @@ export function ChangeMarks({ timeline, changes: page }: { timeline: Timeline; c
     addEventListener('resize', measure);
     return () => removeEventListener('resize', measure);
   }, []);
-  const groups = markGroups(page?.changes ?? [], timeline, width);
+  const nearestPx = matchMedia('(pointer: coarse)').matches ? 44 : 24;
+  const groups = markGroups(page?.changes ?? [], timeline, width / nearestPx);
   return (
     <Lane class="marks" label={<span class="faint">Changes</span>} figures={page && <span>{countText(page)}</span>}>
       <div class="change-marks" ref={place}>

@@ -25,7 +25,7 @@ describe('marks', () => {
     minutes.map(at => ({ at: at * minute, kind: 'settings', text: `at ${at}`, by: null, link: '/app' }));
 
   test('that are near each other are one, of the oldest', () => {
-    const groups = markGroups(changesAt(90, 52, 51, 50, 10), axis, 1000);
+    const groups = markGroups(changesAt(90, 52, 51, 50, 10), axis, 40);
     expect(groups.map(({ place, changes }) => [place, changes.map(({ text }) => text)])).toEqual([
       [0.1, ['at 10']],
       [0.5, ['at 50', 'at 51', 'at 52']],
@@ -34,8 +34,8 @@ describe('marks', () => {
   });
 
   test('are apart where there is space, and only on the axis', () => {
-    expect(markGroups(changesAt(52, 50), axis, 2000)).toHaveLength(2);
-    expect(markGroups(changesAt(101, -1), axis, 1000)).toEqual([]);
-    expect(markGroups(changesAt(5), { ...axis, buckets: [] }, 1000)).toEqual([]);
+    expect(markGroups(changesAt(52, 50), axis, 80)).toHaveLength(2);
+    expect(markGroups(changesAt(101, -1), axis, 40)).toEqual([]);
+    expect(markGroups(changesAt(5), { ...axis, buckets: [] }, 40)).toEqual([]);
   });
 });
