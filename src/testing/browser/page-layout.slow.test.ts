@@ -83,7 +83,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
       [`${at}/schemas`, 'main h2'],
       [`${at}/answers`, '.save-bar'],
       [`${at}/alerts`, 'h1'],
-      [`${at}/alerts?new=errors`, 'h1'],
+      [`${at}/alerts?new=silence`, '.alert-form'],
       [`${at}/compare?a=${left}&b=${right}`, 'h1'],
       [at, '.event-row'],
       [`${at}?tab=headers`, '.pairs'],
