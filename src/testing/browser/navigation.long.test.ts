@@ -91,6 +91,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
       await page.goBack();
       await page.waitForURL('**/app');
     }
+    await page.goto(`${listUrl}/settings#secrets`);
+    await page.waitForURL(`${listUrl}/settings/secrets`);
     await page.goto(`${dashboard.origin}/app/jobs`);
     await page.getByRole('heading', { name: 'Replay jobs', level: 1 }).waitFor();
   });

@@ -1,7 +1,7 @@
 /* The settings of one endpoint: name, URL and pause, access rules, signing secrets, retention and export, and deletion. */
 
 import type { ComponentType } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Endpoint, EndpointChange } from '../../features/endpoints/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
 import { GuardSection } from '../guard/guard-section.tsx';
@@ -140,6 +140,11 @@ function EndpointSettings({ endpoint, section }: Shown & { section: string }) {
   const base = `/app/endpoints/${endpoint.id}/settings`;
   const addressOf = (id: string): string => (id === '' ? base : `${base}/${id}`);
   const current = endpointSections.find(one => one.id === section);
+  // Links of earlier versions name a part of one long page, such as `#secrets`.
+  useEffect(() => {
+    const part = endpointSections.find(({ id }) => id !== '' && `#${id}` === location.hash);
+    if (part) navigate(addressOf(part.id), { replace: true });
+  }, []);
   return (
     <Page class="settings" title="Settings" of={endpoint.name}>
       <PageLinks
