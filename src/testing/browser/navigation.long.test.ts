@@ -236,7 +236,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.getByText('Not replayed yet').waitFor();
     released.resolve();
     await page.getByText('Replayed: 200 OK').waitFor();
-    await page.getByRole('tabpanel').getByText(destination).waitFor();
+    await page.getByRole('tabpanel').getByText(destination).first().waitFor();
   });
 
   test('no dialog, policy violation, foreign request or script error occurred', () =>
