@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
         .getByRole('navigation', { name: 'Event types' })
         .locator('h2 > span:last-child, a > span:first-child')
         .allInnerTexts();
-    await expectEventually(order).toEqual(['GitHub', 'push', hostileType, 'Unknown sender', 'Without a type']);
+    await expectEventually(order).toEqual(['GitHub', 'push', hostileType, 'Unknown sender', 'No type']);
     expect(await page.locator('main .section h2').allInnerTexts()).toEqual(['Changes', 'push']);
   });
 
