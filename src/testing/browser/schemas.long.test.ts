@@ -51,6 +51,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
     await code().getByText('export const Push = z.object({').waitFor();
     await page.getByRole('button', { name: 'TypeScript' }).click();
     await code().getByText('export type Push = {').waitFor();
+    // The URL follows within 100 ms.
+    await page.waitForURL(/as=typescript/);
     await page.reload();
     await code().getByText('export type Push = {').waitFor();
     const downloading = page.waitForEvent('download');
