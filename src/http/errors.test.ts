@@ -18,7 +18,9 @@ const send = async (method: string, path: string, body?: unknown): Promise<Respo
     headers: { authorization: `Bearer ${ada.key}` },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-const failures = () => server.lines.filter(({ level }) => level === 'error');
+/** Without audit entries of what still succeeded: their table may be full first. */
+const failures = () =>
+  server.lines.filter(({ level, message }) => level === 'error' && !message.startsWith('an entry of the audit log'));
 
 describe.skipIf(isRemote)('a full disk', () => {
   test.each([

@@ -27,10 +27,6 @@ import { WorkspaceContext } from './kit/workspace.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
 import { forgetExplorerKey } from './pages/explorer-key.ts';
 import { InspectorPage } from './pages/inspector.tsx';
-import { JoinPage } from './pages/join.tsx';
-import { LoginPage } from './pages/login.tsx';
-import { SettingsPage } from './pages/settings.tsx';
-import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { Shell } from './pages/shell.tsx';
 
 const ActivityPage = onDemand(() => import('./pages/activity.tsx').then(page => page.ActivityPage));
@@ -45,6 +41,11 @@ const JobPage = onDemand(() => import('./jobs/job-page.tsx').then(page => page.J
 const AlertsPage = onDemand(() => import('./alerts/alerts-page.tsx').then(page => page.AlertsPage));
 const SchemasPage = onDemand(() => import('./schemas/schemas-page.tsx').then(page => page.SchemasPage));
 const ComparePage = onDemand(() => import('./inspector/compare/compare-page.tsx').then(page => page.ComparePage));
+const LoginPage = onDemand(() => import('./pages/login.tsx').then(page => page.LoginPage));
+const SetupPage = onDemand(() => import('./pages/setup.tsx').then(page => page.SetupPage));
+const WaitingForSetupPage = onDemand(() => import('./pages/setup.tsx').then(page => page.WaitingForSetupPage));
+const JoinPage = onDemand(() => import('./pages/join.tsx').then(page => page.JoinPage));
+const SettingsPage = onDemand(() => import('./pages/settings.tsx').then(page => page.SettingsPage));
 const AnswersPage = onDemand(() => import('./answers/answers-page.tsx').then(page => page.AnswersPage));
 
 type AuthState =
@@ -142,18 +143,17 @@ const isHome = (path: string): boolean => /^\/(app(\/|\/endpoints\/?)?)?$/.test(
 
 /** All endpoints. The home page does not need them: they are loaded when it is left, or when the palette opens. */
 function useEndpoints(isOnHome: boolean) {
-  const isNeeded = useRef(!isOnHome);
-  const wasOnHome = useRef(isOnHome);
-  const endpoints = useQuery('endpoints', () =>
-    isNeeded.current ? api.endpoints() : new Promise<Endpoint[]>(() => {}),
+  const isNeeded = useRef(false);
+  // Of another key: what was loaded before Home may lack endpoints that were created since.
+  const endpoints = useQuery(isOnHome ? 'home' : 'endpoints', () =>
+    !isOnHome || isNeeded.current ? api.endpoints() : new Promise<Endpoint[]>(() => {}),
   );
   const reloadEndpoints = useCallback((): void => {
     isNeeded.current = true;
     endpoints.reload();
   }, [endpoints.reload]);
   useEffect(() => {
-    if (wasOnHome.current && !isOnHome) reloadEndpoints();
-    wasOnHome.current = isOnHome;
+    isNeeded.current = false;
   }, [isOnHome]);
   return { endpoints, reloadEndpoints };
 }

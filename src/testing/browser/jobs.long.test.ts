@@ -205,9 +205,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await group.locator('summary').focus();
     await page.keyboard.press('Enter');
     await group.getByRole('button', { name: 'Show responses' }).first().click();
-    await page.getByRole('region', { name: 'Right response' }).getByText('200 OK').waitFor();
+    await page.getByRole('region', { name: 'Destination B response' }).getByText('200 OK').waitFor();
     await expectEventually(() =>
-      page.getByRole('region', { name: 'Right response' }).locator('pre').last().textContent(),
+      page.getByRole('region', { name: 'Destination B response' }).locator('pre').last().textContent(),
     ).toContain('<img src=x onerror=alert(1)>');
     await expectEventually(() => page.locator('main img').count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);

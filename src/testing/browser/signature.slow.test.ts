@@ -136,7 +136,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     };
     await expectEventually(rows).toEqual([
       'Saved secrets of this endpoint1 tried: …hookNo match',
-      'Usual changes on the wayThe prefix of the secret, a final line break, line breaks, re-written JSONNo match',
+      'Usual changes on the wayThe prefix of the secret, a final line break, line breaks, rewritten JSONNo match',
     ]);
     await panel().getByText('1 other Stripe event within a minute is invalid, too, and none is valid.').waitFor();
     await send(at, bodyOf(3), { key: wrongSecret });

@@ -134,7 +134,7 @@ describe('failureOf', () => {
 
 test('a test says who took it', () => {
   expect(testText({ ok: true, status: 204, error: null, errorCode: null }, { type: 'discord', url: null }).text).toBe(
-    'Discord answered 204.',
+    'Discord responded with 204.',
   );
   expect(
     testText({ ok: true, status: 250, error: null, errorCode: null }, { type: 'email', url: null }).text,

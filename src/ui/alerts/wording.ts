@@ -143,7 +143,7 @@ export function explainError({ error, code, status }: AlertError, { type, url }:
       };
     case 'port_not_allowed':
       return {
-        text: "This port belongs to another protocol than HTTP, so the server doesn't send to it. The operator can allow it with",
+        text: "This port belongs to a protocol other than HTTP, so the server doesn't send to it. The operator can allow it with",
         setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.host ?? 'HOST:PORT'}`,
       };
     case 'channel_unreadable':

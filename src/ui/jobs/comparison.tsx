@@ -127,10 +127,10 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
       </div>
       <div class="two breaks">
         <div>
-          <span class="faint">Left</span> <code>{differenceText(example, 'left')}</code>
+          <span class="faint">A</span> <code>{differenceText(example, 'left')}</code>
         </div>
         <div>
-          <span class="faint">Right</span> <code>{differenceText(example, 'right')}</code>
+          <span class="faint">B</span> <code>{differenceText(example, 'right')}</code>
         </div>
       </div>
       {answers && <Answers answers={answers} />}
@@ -172,8 +172,8 @@ type Answer = NonNullable<ReplayJobAnswers['left']>;
 /** The answers of both destinations to one event, side by side. */
 const Answers = ({ answers }: { answers: ReplayJobAnswers }) => (
   <div class="two">
-    <Side label="Left" answer={answers.left} />
-    <Side label="Right" answer={answers.right} />
+    <Side label="Destination A" answer={answers.left} />
+    <Side label="Destination B" answer={answers.right} />
   </div>
 );
 

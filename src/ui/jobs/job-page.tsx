@@ -34,7 +34,11 @@ export function JobPage({ endpointId, id, query: shown }: JobPageProps) {
     <Page
       title={job ? visibleLine(jobTitle(job)) : name}
       tab={job && !isOver(job) ? `(${percentOf(job)} %) ${name}` : name}
-      back={{ to: `/app/endpoints/${endpointId}/destinations`, label: 'Destinations' }}
+      back={
+        endpointId === ''
+          ? { to: '/app/jobs', label: 'Replay jobs' }
+          : { to: `/app/endpoints/${endpointId}/destinations`, label: 'Destinations' }
+      }
       actions={job && <JobButtons job={job} onChange={set} />}
     >
       <Loaded query={query} what="this job" hint="Jobs are kept for 30 days after their end.">

@@ -68,7 +68,11 @@ function EndpointActivity({ endpoint, query }: { endpoint: Endpoint; query: URLS
       </section>
       <div class="below">
         <ChangesCard query={changes} />
-        <FrequentTypes endpointId={endpointId} where={events.chosen === undefined ? withAxis(where, axis) : where} />
+        <FrequentTypes
+          endpointId={endpointId}
+          where={events.chosen === undefined ? withAxis(where, axis) : where}
+          tick={tick}
+        />
         <RetriesSection id={endpointId} />
       </div>
     </Page>
@@ -115,7 +119,16 @@ function Forwards({
   timeline: Parameters<typeof ForwardLane>[0]['timeline'];
 }) {
   const { endpointId, tick } = activity;
-  const { value: forwards } = useForwards(endpointId);
+  const { value: forwards, problem, reload } = useForwards(endpointId);
+  if (!forwards && problem !== '')
+    return (
+      <p class="lane-hint row tight bad">
+        Couldn't load the forwards. {problem}
+        <Button kind="quiet" onClick={reload}>
+          Try again
+        </Button>
+      </p>
+    );
   if (forwards?.length === 0)
     return (
       <p class="lane-hint soft">

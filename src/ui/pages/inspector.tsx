@@ -31,10 +31,12 @@ import { visibleName } from '../kit/format/visible.ts';
 import { Icon } from '../kit/icons.tsx';
 import { navigate, usePageLocation } from '../kit/navigation.tsx';
 import { EndpointNotFoundPage } from '../kit/not-found.tsx';
+import { onDemand } from '../kit/on-demand.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { CommandSection, useHotkeys } from '../kit/use-hotkeys.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { FirstWebhook } from './first-webhook.tsx';
+
+const FirstWebhook = onDemand(() => import('./first-webhook.tsx').then(page => page.FirstWebhook));
 
 type InspectorProps = { endpointId: string; eventId: string; where: string };
 

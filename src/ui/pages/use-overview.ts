@@ -60,6 +60,7 @@ export function useOverview(q: string) {
       if (latestQ.current !== asked) return;
       // A button below the list has asked for more, and reports it there.
       if (cursor !== undefined) throw error;
+      if (known.current.q !== asked) known.current = { q: asked, etag: undefined };
       const problem = error instanceof Error ? error.message : String(error);
       // Rows of another search are not what this one has found.
       setShown(old => ({ ...(old.q === asked ? old : { ...nothing, q: asked }), problem }));

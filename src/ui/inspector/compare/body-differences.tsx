@@ -11,10 +11,16 @@ export function bodyRows(left: ParsedBody, right: ParsedBody): DiffRow[] | undef
   return mine && theirs && jsonRows(mine, theirs);
 }
 
-type BodyDifferencesProps = { left: ParsedBody; right: ParsedBody; hidesIdsAndTimes?: boolean };
+/** `rows`: those of `bodyRows`, if they are known. */
+type BodyDifferencesProps = {
+  left: ParsedBody;
+  right: ParsedBody;
+  rows?: DiffRow[] | undefined;
+  hidesIdsAndTimes?: boolean;
+};
 
-export function BodyDifferences({ left, right, hidesIdsAndTimes = false }: BodyDifferencesProps) {
-  const rows = useMemo(() => bodyRows(left, right), [left, right]);
+export function BodyDifferences({ left, right, rows: known, hidesIdsAndTimes = false }: BodyDifferencesProps) {
+  const rows = useMemo(() => known ?? bodyRows(left, right), [known, left, right]);
   if (rows)
     return (
       <DifferenceTable

@@ -133,7 +133,7 @@ function Side({ label, id, query, endpointId, otherId, other, onPick }: SideProp
 
 function Comparison({ one, other }: { one: EventDetail; other: EventDetail }) {
   const [left, right] = useMemo(() => [bodyOf(one), bodyOf(other)], [one, other]);
-  const body = useMemo(() => bodyRows(left, right), [left, right]);
+  const body = useMemo(() => (one.sha256 === other.sha256 ? [] : bodyRows(left, right)), [left, right]);
   const headers = useMemo(() => pairRows(readable(one.rawHeaders), readable(other.rawHeaders)), [one, other]);
   const request = useMemo(() => pairRows(requestOf(one), requestOf(other)), [one, other]);
   const isOn = hidesIdsAndTimes.useValue();
@@ -154,7 +154,7 @@ function Comparison({ one, other }: { one: EventDetail; other: EventDetail }) {
         {one.sha256 === other.sha256 ? (
           <Empty title="Identical">The bodies are identical, byte for byte.</Empty>
         ) : (
-          <BodyDifferences left={left} right={right} hidesIdsAndTimes={isOn} />
+          <BodyDifferences left={left} right={right} rows={body} hidesIdsAndTimes={isOn} />
         )}
       </Card>
       <Card title="Headers">

@@ -57,7 +57,7 @@ export function jsonRows(left: JsonDocument, right: JsonDocument): DiffRow[] {
       if (one.depth > 0 && one.depth <= maxDepth) add({ kind: 'parent', ...place() });
       const pairs = one.kind === 'object' ? pairMembers(left, a, right, b) : pairItems(left, a, right, b);
       // In reverse, to be visited in document order.
-      work.push(...pairs.reverse());
+      for (const pair of pairs.reverse()) work.push(pair);
     } else if (written(left, one) !== written(right, other)) add(changedRow(left, one, right, other, place()));
     else if (one.depth <= maxDepth) {
       const text = sourceText(left, one);
@@ -112,7 +112,7 @@ export function foldRows(rows: readonly DiffRow[], options: Options): (DiffRow |
     const part = parts[start];
     if (!part) break;
     if (part.isShown) {
-      folded.push(...part.rows);
+      for (const row of part.rows) folded.push(row);
       start++;
       continue;
     }
@@ -148,7 +148,7 @@ function prune(rows: readonly DiffRow[], { hidesIdsAndTimes }: Options): Part[] 
       part.isShown = inner.some(({ isShown }) => isShown);
       if (!part.isShown) {
         reversed.length = below;
-        part.rows.push(...inner.toReversed().flatMap(one => one.rows));
+        part.rows = [row, ...inner.toReversed().flatMap(one => one.rows)];
         part.hiddenCount = inner.reduce((sum, one) => sum + one.hiddenCount, 0);
       }
     }

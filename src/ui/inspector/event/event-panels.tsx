@@ -10,11 +10,11 @@ import { onDemand } from '../../kit/on-demand.tsx';
 import { BodyPanel } from '../body/body-panel.tsx';
 import { type PairRow, PairTable } from '../body/pair-table.tsx';
 import { Findable } from '../find-in-body/find-bar.tsx';
-import { ReplayHistory } from '../replay/replay-history.tsx';
-import { AttemptsPanel } from './attempts-panel.tsx';
 import type { Tab } from './event-tabs.tsx';
-import { ForwardsPanel } from './forwards-panel.tsx';
 
+const AttemptsPanel = onDemand(() => import('./attempts-panel.tsx').then(panel => panel.AttemptsPanel));
+const ReplayHistory = onDemand(() => import('../replay/replay-history.tsx').then(panel => panel.ReplayHistory));
+const ForwardsPanel = onDemand(() => import('./forwards-panel.tsx').then(panel => panel.ForwardsPanel));
 const SignaturePanel = onDemand(() => import('../signature/signature-panel.tsx').then(panel => panel.SignaturePanel));
 
 type PanelProps = {

@@ -33,7 +33,7 @@ function targetOf({ name }: Step, { endpointId, forwards }: EventDetail, attempt
     case 'Answer':
       return `/app/endpoints/${endpointId}/answers`;
     case 'Forwards':
-      return forwards.length > 0 ? hrefOfTab('forwards') : `/app/endpoints/${endpointId}/forwards`;
+      return forwards.length > 0 ? hrefOfTab('forwards') : `/app/endpoints/${endpointId}/destinations`;
     case 'Replays':
       return hrefOfTab('replays');
   }

@@ -15,7 +15,9 @@ export const ForwardsPanel = ({ event }: { event: EventDetail }) => (
         <li key={forward.id}>
           <span class={`dot ${forwardStates[forward.state].state}`} />
           <div class="stack">
-            <Link to={`/app/endpoints/${event.endpointId}/forwards/${forward.id}`}>{visibleName(forward.name)}</Link>
+            <Link to={`/app/endpoints/${event.endpointId}/destinations/${forward.id}`}>
+              {visibleName(forward.name)}
+            </Link>
             <span class="soft">
               {describeForward(forward)}
               {forward.nextAt !== null && (

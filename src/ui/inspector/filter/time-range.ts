@@ -55,7 +55,7 @@ export function localRangeOf(terms: readonly string[], now: number): LocalRange 
 
 /** `2026-11-22T14:05` in local time. */
 export const localMinute = (at: number): string =>
-  new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  Math.abs(at) > 8e15 ? '' : new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 /** A `received` term in words and local time: `Received 13:50 – now`, `in the last 5 minutes`. Undefined for other terms. */
 export function describeTime(term: string, now: number): string | undefined {

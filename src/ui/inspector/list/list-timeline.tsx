@@ -121,7 +121,7 @@ type ChartProps = { events: EventTimeline; axis: AxisChoice; onAxis: (axis: Axis
 
 function Chart({ events, axis, onAxis }: ChartProps) {
   const { timeline, problem, isOld, reload } = events;
-  if (!timeline)
+  if (!timeline || (isOld && problem !== ''))
     return problem === '' ? (
       <LoadingBars />
     ) : (

@@ -31,6 +31,10 @@ export function useServerEvents(endpointId: string, text: string): ServerEvents 
     let isOver = false;
     const loadPinned = (): Promise<EventSummary[]> => {
       pinned.current ??= api.events(endpointId, undefined, 'is:pinned', { limit: maxPinned }).then(page => page.events);
+      // A failure is not kept: the next text asks again.
+      pinned.current.catch(() => {
+        pinned.current = undefined;
+      });
       return pinned.current;
     };
     const ask = async (): Promise<void> => {

@@ -5,10 +5,12 @@ import type { EventDetail } from '../../../features/events/model.ts';
 import { Button } from '../../kit/controls.tsx';
 import { headerText } from '../../kit/format/visible.ts';
 import { HeaderEditor } from '../../kit/header-editor.tsx';
+import { onDemand } from '../../kit/on-demand.tsx';
 import type { Input } from '../../kit/schema.ts';
-import { LineDifferences } from '../compare/differences.tsx';
 import { bodyProblem, bodyToEdit, editableBody, sentHeaders } from './changes.ts';
 import type { ReplayForm } from './use-replay-form.tsx';
+
+const LineDifferences = onDemand(() => import('../compare/differences.tsx').then(part => part.LineDifferences));
 
 export function EditSection({ event, form }: { event: EventDetail; form: ReplayForm }) {
   const { value, problem, change } = form.input('edit.headers');

@@ -85,7 +85,7 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
         </div>
         {number !== undefined && (
           <Field
-            label={`Type ${number.toLocaleString()} to send so many events to another machine`}
+            label={`Type ${number.toLocaleString()} to send that many events to another machine`}
             inputMode="numeric"
             autocomplete="off"
             value={typed}

@@ -29,7 +29,7 @@ export function explainRefusal(error: unknown, url: string): Refusal {
     };
   if (code === 'port_not_allowed')
     return {
-      text: "This port belongs to another protocol than HTTP, so the server doesn't send to it. The operator can allow it with",
+      text: "This port belongs to a protocol other than HTTP, so the server doesn't send to it. The operator can allow it with",
       setting: `HOOKTAPE_REPLAY_ALLOW=${hostOf(url, true)}`,
     };
   if (code === 'cannot_sign')

@@ -20,11 +20,16 @@ export function useSigningSecrets(endpointId: string, event: EventDetail | undef
   const [isNeeded, setIsNeeded] = useState(false);
   /** The secrets and origins for which the server refused to sign. */
   const [refused, setRefused] = useState<readonly string[]>([]);
-  const query = useQuery(isNeeded ? endpointId : '', async () =>
-    isNeeded ? (await api.secrets(endpointId)).secrets.filter(({ confirmed }) => confirmed) : [],
-  );
-  const saved = query.value ?? [];
-  const isValid = event?.signature?.verdict === 'valid';
+  const valid = event?.signature?.verdict === 'valid' ? event.id : undefined;
+  const query = useQuery(isNeeded ? `${endpointId} ${valid}` : '', async () => {
+    if (!isNeeded) return undefined;
+    const [{ secrets }, check] = await Promise.all([
+      api.secrets(endpointId),
+      valid === undefined ? undefined : api.checkSignature(valid, {}),
+    ]);
+    return { saved: secrets.filter(({ confirmed }) => confirmed), match: check?.match?.secretId };
+  });
+  const { saved, match } = query.value ?? { saved: [], match: undefined };
 
   /** The secret that has to be allowed before it signs this request. */
   const toAllow = (
@@ -39,8 +44,8 @@ export function useSigningSecrets(endpointId: string, event: EventDetail | undef
   };
 
   return {
-    /** Those that can sign this event as it is. */
-    able: isValid ? saved.filter(({ platform }) => platform === null || platform === event.platform) : [],
+    /** The secret that can sign this event as it is: the one that its signature is valid with. */
+    able: saved.filter(({ id }) => id === match),
     load: (): void => setIsNeeded(true),
     isLoaded: query.value !== undefined && isNeeded,
     problem: query.problem,

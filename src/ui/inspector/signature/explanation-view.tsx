@@ -67,7 +67,7 @@ function Signatures({ found }: { found: SignatureExplanation }) {
 
 const whyNotExpected = ({ checkedWith, signedString }: SignatureExplanation): string => {
   if (checkedWith !== 'request')
-    return 'Enter a secret above to compute the expected signature. Saved secrets never reveal one.';
+    return 'Enter the secret above to see the expected signature. It is never computed from a saved secret.';
   return signedString === null
     ? 'This scheme sends the secret itself. It is compared with the one you enter.'
     : "This scheme verifies with a public key, so there's no expected value to compute.";

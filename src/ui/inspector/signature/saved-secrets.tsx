@@ -36,31 +36,34 @@ export function SavedSecrets({ event, found, advice }: SavedSecretsProps) {
   return (
     <>
       <Advice>{match ? '' : (neighbours && describeNeighbours(neighbours, found)) || advice}</Advice>
-      <ul class="rows" aria-label="Saved secrets that were tried">
-        {secrets.length > 0 && (
-          <Row title="Saved secrets of this endpoint" isMatch={false}>
-            {secrets.length} tried{secrets.some(({ last4 }) => last4 !== '') && `: ${describeSecrets(secrets)}`}
-          </Row>
-        )}
-        {otherEndpoints > 0 && (
-          <Row title="Secrets of your other endpoints" isMatch={other !== undefined}>
-            {other ? (
-              <>
-                The secret {describeSecrets([other])} of{' '}
-                <Link to={`/app/endpoints/${other.endpointId}`}>{visibleName(name ?? 'another endpoint')}</Link>{' '}
-                matches. Enter it below to save it here, too.
-              </>
-            ) : (
-              `${otherEndpoints} tried`
-            )}
-          </Row>
-        )}
-        {secrets.length > 0 && !other && (
-          <Row title="Usual changes on the way" isMatch={match !== null}>
-            {match ? causes.map(describeCause).join(' ') : describeChanges(changes)}
-          </Row>
-        )}
-      </ul>
+      {(secrets.length > 0 || otherEndpoints > 0) && (
+        <ul class="rows" aria-label="Saved secrets that were tried">
+          {secrets.length > 0 && (
+            <Row title="Saved secrets of this endpoint" isMatch={false}>
+              {secrets.length} tried{secrets.some(({ last4 }) => last4 !== '') && `: ${describeSecrets(secrets)}`}
+            </Row>
+          )}
+          {otherEndpoints > 0 && (
+            <Row title="Secrets of your other endpoints" isMatch={other !== undefined}>
+              {other ? (
+                <>
+                  The secret {describeSecrets([other])} of{' '}
+                  <Link to={`/app/endpoints/${other.endpointId}`}>{visibleName(name ?? 'another endpoint')}</Link>{' '}
+                  matches. Enter it below to save it here, too.
+                </>
+              ) : (
+                `${otherEndpoints} tried`
+              )}
+            </Row>
+          )}
+          {secrets.length > 0 && !other && (
+            <Row title="Usual changes on the way" isMatch={match !== null}>
+              {match ? causes.map(describeCause).join(' ') : describeChanges(changes)}
+            </Row>
+          )}
+        </ul>
+      )}
+      {!match && <Causes causes={causes} />}
     </>
   );
 }

@@ -69,7 +69,7 @@ export const describeSecrets = (secrets: readonly { last4: string }[]): string =
 const changeNames: Partial<Record<Cause['cause'], string>> = {
   body_line_end: 'a final line break',
   body_line_breaks: 'line breaks',
-  body_json_rewritten: 're-written JSON',
+  body_json_rewritten: 'rewritten JSON',
   other_url: 'another URL',
   secret_prefix: 'the prefix of the secret',
 };

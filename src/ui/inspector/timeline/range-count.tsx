@@ -1,5 +1,6 @@
 /* How many events a timeline has, and how many of them are in the chosen range. */
 
+import { useEffect, useRef } from 'preact/hooks';
 import type { Timeline } from '../../../features/timeline/model.ts';
 import { ActionButton } from '../../kit/action.tsx';
 import { api } from '../../kit/api.ts';
@@ -20,7 +21,7 @@ type RangeCountProps = {
 };
 
 export function RangeCount({ endpointId, where, events, timeline, words }: RangeCountProps) {
-  const { chosen, inside, isOld } = events;
+  const { chosen, inside, isOld, isOnAxis } = events;
   const total = sumOf(timeline.buckets).count;
   if (isOld) return <span class="soon">Counting…</span>;
   const unfinished = timeline.complete ? '' : ' so far';
@@ -34,16 +35,25 @@ export function RangeCount({ endpointId, where, events, timeline, words }: Range
   return (
     <>
       <strong>
-        {inside ? formatCount(sumOf(timeline.buckets, inside).count, 'event') : <Exactly {...{ endpointId, where }} />}
+        {inside ? (
+          formatCount(sumOf(timeline.buckets, inside).count, 'event')
+        ) : (
+          <Exactly {...{ endpointId, where, timeline }} />
+        )}
       </strong>
-      {unfinished} of {total.toLocaleString()} {words}
+      {unfinished} {isOnAxis && `of ${total.toLocaleString()} ${words}`}
     </>
   );
 }
 
 /** Counts a range whose ends are inside of buckets, or beyond the axis. */
-function Exactly({ endpointId, where }: { endpointId: string; where: string }) {
-  const { value } = useQuery(`${endpointId} ${where}`, () => api.timeline(endpointId, { where, buckets: 1 }));
+function Exactly({ endpointId, where, timeline }: { endpointId: string; where: string; timeline: Timeline }) {
+  const { value, reload } = useQuery(`${endpointId} ${where}`, () => api.timeline(endpointId, { where, buckets: 1 }));
+  const counted = useRef(timeline);
+  useEffect(() => {
+    if (counted.current !== timeline) reload();
+    counted.current = timeline;
+  }, [timeline]);
   if (!value) return <>…</>;
   return (
     <>

@@ -23,6 +23,8 @@ export type EventTimeline = Omit<TimelineQuery, 'timeline'> & {
   chosen: string | undefined;
   /** The buckets that the range consists of; undefined: another one. */
   inside: BucketRange | undefined;
+  /** Whether the range does not begin before the axis. */
+  isOnAxis: boolean;
   /** The filter with a period in the place of its own. */
   whereOf: (period: TimePeriod) => string;
   /** What lies over the chart: a range that is chosen there becomes the filter's. */
@@ -68,6 +70,7 @@ export function useEventTimeline({ endpointId, where, axis, buckets, news, onFil
     timeParts,
     rest,
     whereOf,
+    isOnAxis: draft !== undefined || (timeline !== undefined && (bounds?.from ?? -1) >= timeline.from),
     inside: draft ?? (bounds && timeline && bucketsIn(timeline, bounds)),
     chosen: draft && timeline ? draftWords(timeline, draft, isOpen, now) : chosenWords(timeParts, now),
     overlay: shown => ({

@@ -82,7 +82,7 @@ describe('a usual period', () => {
     expect(wordsOf('all')).toBe('since 12:32:10');
     const { from, to } = axisOf(new Date(2026, 10, 28, 13, 50).getTime(), new Date(2026, 10, 28, 14).getTime());
     expect(wordsOf(from)).toBe('since 13:50');
-    expect(wordsOf(from, to)).toBe('in 13:50 – 14:00');
+    expect(wordsOf(from, to)).toBe('from 13:50 to 14:00');
     expect(axisLabel({ from, to }, now)).toBe('13:50 – 14:00');
     expect(axisLabel({ from: '2d', to: '' }, now)).toBe('2 days');
     expect(axisLabel({ from: 'all', to: '' }, now)).toBe('All');

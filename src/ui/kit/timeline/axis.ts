@@ -83,5 +83,7 @@ export function axisWords({ from, to }: AxisChoice, first: number, now: number):
   if (span !== undefined) return `in the last ${(label ?? formatSpan(span)).replace(/^1 /, '')}`;
   const start = timeOf(from) ?? first;
   const end = timeOf(to);
-  return end === undefined ? `since ${formatInstant(start, now)}` : `in ${formatPeriod(start, end, now)}`;
+  return end === undefined
+    ? `since ${formatInstant(start, now)}`
+    : `from ${formatPeriod(start, end, now).replace(' – ', ' to ')}`;
 }

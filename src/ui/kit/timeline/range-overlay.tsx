@@ -90,6 +90,7 @@ function useGestures({ count, chosen, onRange, onEnter, onZoom }: RangeOverlayPr
   const draft = useRef<BucketRange | undefined>(undefined);
   // The axis may get fewer buckets, or the pointer may be taken away.
   useEffect(() => {
+    if (draft.current) onRange(undefined, false);
     draft.current = undefined;
     anchor.current = undefined;
   }, [count]);

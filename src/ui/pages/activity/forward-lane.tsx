@@ -21,7 +21,7 @@ type ForwardLaneProps = { endpointId: string; forward: Forward; timeline: Timeli
 export function ForwardLane({ endpointId, forward, timeline, tick }: ForwardLaneProps) {
   const { from, to, bucketMs, buckets } = timeline;
   const start = buckets[0]?.at ?? from;
-  const stats = useQuery(`${forward.id} ${start} ${bucketMs}`, () =>
+  const stats = useQuery(`${forward.id} ${start} ${bucketMs} ${buckets.length}`, () =>
     forwardsApi.stats(endpointId, forward.id, { from, to, buckets: buckets.length }),
   );
   const { value, problem, reload } = stats;

@@ -1,5 +1,6 @@
 /* The most frequent event types of the period, each with the way to its events. */
 
+import { useEffect } from 'preact/hooks';
 import type { FieldValues } from '../../../features/timeline/model.ts';
 import { termFor, withPart } from '../../inspector/filter/filter-text.ts';
 import { filterQuery } from '../../inspector/filter/filter-url.ts';
@@ -14,8 +15,11 @@ const shown = 6;
 const mostRead = 10_000;
 
 /** @param where with the period */
-export function FrequentTypes({ endpointId, where }: { endpointId: string; where: string }) {
+export function FrequentTypes({ endpointId, where, tick }: { endpointId: string; where: string; tick: number }) {
   const query = useQuery(`${endpointId} ${where}`, () => api.values(endpointId, 'type', where, shown));
+  useEffect(() => {
+    if (tick > 0) query.reload();
+  }, [tick]);
   return (
     <Card title="Most frequent types">
       <Loaded query={query} what="the types" rows={3} inCard>

@@ -12,7 +12,7 @@ export type Activity = {
   endpointId: string;
   where: string;
   axis: AxisChoice;
-  setWhere: (where: string) => void;
+  setWhere: (where: string, change?: { isStep: boolean }) => void;
   setAxis: (axis: AxisChoice) => void;
   /** Changes now and then while the page is visible: numbers are read again. */
   tick: number;
@@ -22,20 +22,22 @@ export function useActivity(endpointId: string, query: URLSearchParams): Activit
   const where = filterOf(query);
   const chosen = readAxis(query);
   const axis = chosen.from === '' ? defaultAxis : chosen;
-  const go = (next: { where: string; axis: AxisChoice }): void => {
+  const go = (next: { where: string; axis: AxisChoice }, isStep = true): void => {
     const { from, to } = next.axis;
     const written = new URLSearchParams(
       Object.entries({ where: next.where.trim(), from: from === defaultAxis.from ? '' : from, to }).filter(
         ([, value]) => value !== '',
       ),
     );
-    navigate(`/app/endpoints/${encodeURIComponent(endpointId)}/activity${written.size > 0 ? `?${written}` : ''}`);
+    navigate(`/app/endpoints/${encodeURIComponent(endpointId)}/activity${written.size > 0 ? `?${written}` : ''}`, {
+      replace: !isStep,
+    });
   };
   return {
     endpointId,
     where,
     axis,
-    setWhere: next => go({ where: next, axis }),
+    setWhere: (next, change) => go({ where: next, axis }, change?.isStep),
     setAxis: next => go({ where, axis: next }),
     tick: useTick(axis.to === ''),
   };
