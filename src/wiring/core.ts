@@ -206,8 +206,8 @@ function wire(
 
 function createAudit({ direct, clock, random, log }: Infrastructure) {
   return createAuditService({
-    store: createAuditStore(direct.db),
-    targets: createTargetsStore(direct.db),
+    store: createAuditStore(direct.db, direct.scanDb),
+    targets: createTargetsStore(direct.scanDb),
     clock,
     random,
     onError: (cause, fields) => log.error('an entry of the audit log could not be written', { ...fields, cause }),

@@ -1,5 +1,6 @@
 /* The audit log: lines are added and read, never changed. */
 import { and, desc, eq, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, apiKeys, endpoints } from '../../db/schema.ts';
 import { connectedApps, oauthGrants } from '../../db/schema-oauth.ts';
@@ -37,29 +38,34 @@ const actor = { id: accounts.id, email: accounts.email, teamId: accounts.teamId 
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
-export function createAuditStore(db: Drizzle) {
+/** @param scanDb the thread for long reads */
+export function createAuditStore(db: Drizzle, scanDb: Drizzle) {
   return {
     async insert(row: NewAuditRow): Promise<void> {
       await db.insert(audit).values(row);
     },
 
     /** Lines of the team and of the whole installation, newest first. */
-    page: (teamId: string, { before, limit, person, thing, from, to }: AuditPageOf): Promise<AuditRow[]> =>
-      db
-        .select()
-        .from(audit)
-        .where(
-          and(
-            or(eq(audit.teamId, teamId), isNull(audit.teamId)),
-            before === undefined ? undefined : lt(audit.seq, before),
-            person === undefined ? undefined : isBy(person),
-            thing === undefined ? undefined : isAbout(thing),
-            from === undefined ? undefined : gte(audit.at, from),
-            to === undefined ? undefined : lte(audit.at, to),
-          ),
-        )
+    page(teamId: string, { before, limit, person, thing, from, to }: AuditPageOf) {
+      const linesOf = (isOfTeam: SQL) =>
+        scanDb
+          .select()
+          .from(audit)
+          .where(
+            and(
+              isOfTeam,
+              before === undefined ? undefined : lt(audit.seq, before),
+              person === undefined ? undefined : isBy(person),
+              thing === undefined ? undefined : isAbout(thing),
+              from === undefined ? undefined : gte(audit.at, from),
+              to === undefined ? undefined : lte(audit.at, to),
+            ),
+          );
+      // SQLite merges two reads in the order of the index. With OR, it would sort the whole log.
+      return unionAll(linesOf(eq(audit.teamId, teamId)), linesOf(isNull(audit.teamId)))
         .orderBy(desc(audit.seq))
-        .limit(limit),
+        .limit(limit);
+    },
 
     account: async (id: string): Promise<FoundActor | undefined> =>
       (await db.select(actor).from(accounts).where(eq(accounts.id, id)))[0],
