@@ -279,6 +279,19 @@ describe('GET /api/audit', () => {
     expect(await told(`thing=forward&cursor=${nextCursor}`)).toEqual(ofForward.slice(0, 1));
   });
 
+  test('names an endpoint as it was called then', async () => {
+    const owner = await harness.createAccount('renames@example.com');
+    const { id } = await owner.createEndpoint('shop');
+    await owner.json(200, 'PATCH', `/api/endpoints/${id}`, { name: 'orders' });
+    await owner.json(200, 'DELETE', `/api/endpoints/${id}`);
+    const told = (await entries(owner, `thing=${id}`)).entries.map(({ text }) => text).reverse();
+    expect(told).toEqual([
+      'renames@example.com created endpoint “shop”',
+      'renames@example.com changed the settings of endpoint “orders”: name',
+      'renames@example.com deleted endpoint “orders”',
+    ]);
+  });
+
   test('links to what still exists', async () => {
     const owner = await harness.createAccount('links@example.com');
     harness.clock.advance(1);

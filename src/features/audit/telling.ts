@@ -16,6 +16,10 @@ export type TellEntry = { text: string; kind: ChangeKind; link: string | null; e
 /** These belong to no endpoint, so that the whole log has to be searched for the name of one that was deleted. */
 const typesInTeam = new Set(['key', 'account', 'invitation']);
 
+/** The name at that time, of the endpoint that an entry has as its target. */
+const endpointNameIn = ({ targetType, details }: TellableRow): string | undefined =>
+  targetType === 'endpoint' ? details?.name : undefined;
+
 export const createTell = (store: TargetsStore) => ({
   /**
    * A sentence for each entry. @param teamId of the reader @param inEndpoint whether the reader sees the page of the endpoint, which the
@@ -44,7 +48,7 @@ export const createTell = (store: TargetsStore) => ({
         ...row,
         name: row.details?.name ?? nameOf(row.targetId),
         exists: target !== undefined,
-        endpointName: endpointId === null || inEndpoint ? undefined : nameOf(endpointId),
+        endpointName: endpointId === null || inEndpoint ? undefined : (endpointNameIn(row) ?? nameOf(endpointId)),
       });
       const isBelowEndpoint = path !== null && !path.startsWith('/app');
       const hasEndpoint = endpointId !== null && (existing.has(endpointId) || target?.endpointId === endpointId);
