@@ -100,7 +100,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('the timeline above the l
     await page.keyboard.press('z');
     await expectEventually(async () => new URL(page.url()).searchParams.get('from')).toMatch(/Z$/);
     await head()
-      .getByText(/ in .* – /)
+      .getByText(/ from .* to /)
       .waitFor();
     await on.axis().focus();
     await page.keyboard.press('Escape');
@@ -214,7 +214,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('the timeline above the l
   test('without an event in the period it says so, and leads to all', async () => {
     await page.goto(`${on.list}?from=2026-01-01T00:00Z&to=2026-01-02T00:00Z`);
     await head()
-      .getByText(/^No events in /)
+      .getByText(/^No events from /)
       .waitFor();
     await page.getByRole('button', { name: 'Look at all events' }).click();
     await expectEventually(async () => new URL(page.url()).searchParams.get('from')).toBe('all');
