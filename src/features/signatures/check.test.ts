@@ -180,6 +180,18 @@ describe('saved secrets that fit', () => {
     });
   });
 
+  test('no other endpoint’s secret is tried on a body over 4 MiB', async () => {
+    const [endpoint, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
+    const key = 'whsec_of_a_large_webhook';
+    const { id: secretId } = await saved(other, key);
+    const tried = async (bytes: number) => {
+      const { match, tried } = await check(await signed(endpoint, `"${'a'.repeat(bytes - 2)}"`, { key }));
+      return [match?.secretId, (tried?.otherEndpoints ?? 0) > 0];
+    };
+    expect(await tried(4 << 20)).toEqual([secretId, true]);
+    expect(await tried((4 << 20) + 1)).toEqual([undefined, false]);
+  });
+
   test('none is tried with a secret, a platform or a scheme in the request', async () => {
     const endpoint = await ada.createEndpoint();
     await saved(endpoint, secret);

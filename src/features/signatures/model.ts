@@ -106,7 +106,8 @@ export const SignatureExplanation = t.Object(
           description: 'the endpoint’s confirmed secrets for the platform',
         }),
         otherEndpoints: t.Integer({
-          description: 'how many confirmed secrets of the team’s other endpoints: 200 at most, fewer for a large body',
+          description:
+            'how many confirmed secrets of the team’s other endpoints: 200 at most, fewer for a large body, none for one over 4 MiB',
         }),
         changes: t.Array(literals(signatureCauses), {
           description: 'what was undone, with each of `secrets`; empty if another endpoint’s secret fits',

@@ -12,7 +12,7 @@ import { firstBytes } from '../../core/text.ts';
 import type { Explanation } from '../../platforms/engine/explain.ts';
 import type { RawDelivery, Verdict } from '../../platforms/engine/model.ts';
 import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
-import { explain, findPlatform, parseSecret } from '../../platforms/platforms.ts';
+import { examine, findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import type { StoredEvent } from '../events/reading.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from './model.ts';
 import { type SavedSecrets, trySaved } from './saved-secrets.ts';
@@ -45,14 +45,17 @@ export function createSignaturesService(options: {
     given: SignatureCheckRequest,
     signal: AbortSignal | undefined,
   ): Promise<SignatureExplanation> => {
+    const yieldIfDue = createSlices(signal);
     const shown = await verdictOf(event);
+    await yieldIfDue();
     const platform = given.platform === undefined ? (shown?.platform ?? event.row.platform) : nameOf(given.platform);
     const secret = given.secret === undefined ? null : parsed(platform, given.secret);
     const isOwn = given.platform === undefined && given.scheme === undefined;
     const delivery = toRawDelivery({ ...event.row, headers: event.headers, body: event.body });
     const { receivedAt } = event.row;
     const sent = { delivery, platform, scheme: given.scheme, receivedAt, urls: urlsOf(event, delivery) };
-    const explanation = explain({ ...sent, secret, shown: isOwn ? shown : null });
+    const steps = examine({ ...sent, secret, shown: isOwn ? shown : null });
+    const { explanation, trials } = await advance(steps, yieldIfDue);
     if (given.scheme !== undefined && !explanation.schemes.includes(given.scheme))
       throw invalidAt(
         ['scheme'],
@@ -60,7 +63,10 @@ export function createSignaturesService(options: {
       );
     const { match, tried } =
       isOwn && secret === null && shown
-        ? await advance(trySaved(sent, await savedSecrets(teamId, event.row.endpoint), shown), createSlices(signal))
+        ? await advance(
+            trySaved({ ...sent, trials }, await savedSecrets(teamId, event.row.endpoint), shown),
+            yieldIfDue,
+          )
         : { match: null, tried: null };
     return {
       ...verdictFields({ explanation, platform, shown: isOwn ? shown : undefined, isGiven: secret !== null }),

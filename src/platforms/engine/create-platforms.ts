@@ -59,8 +59,8 @@ export function createPlatforms({
     validSchemes: lazy(() => verifier().validSchemes),
     /** Uses a secret that the caller passes, never a stored one. */
     explain: lazy(() => explainer().explain),
-    /** Tries stored secrets on a delivery. */
-    trials: lazy(() => explainer().trials),
+    /** Explains in steps, and tries stored secrets on the delivery. */
+    examine: lazy(() => explainer().examine),
     sign: lazy(() => createSigner({ index, genericSchemes })),
     mustVerifyAtCapture: lazy(() => verifier().mustVerifyAtCapture),
     handshake: lazy(() => createHandshake({ index, verify })),

@@ -3,8 +3,8 @@
  * signature was. The verifiers themselves report what they compare.
  *
  * This is not a signing oracle: `explain` computes signatures only with a secret that the caller passes, and is never given a
- * stored one. Without a secret, the verifiers run with a placeholder key to report the rest. `trials` takes stored secrets: it
- * only says whether a received signature fits, as sending the delivery would.
+ * stored one. Without a secret, the verifiers run with a placeholder key to report the rest. The trials take stored secrets: they
+ * only say whether a received signature fits, as sending the delivery would.
  */
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import { type Cause, createTrials, findCauses, type Trials } from './mismatch-causes.ts';
@@ -52,6 +52,9 @@ export type Explanation = {
   causes: Cause[];
 };
 
+/** `trials`: of other secrets on the same delivery; undefined if it has no signature of the platform. */
+export type Examination = { explanation: Explanation; trials: Trials | undefined };
+
 const maxExpected = 8;
 
 /** Placeholders that are valid secrets of each format, where that is possible. They reveal nothing. */
@@ -72,7 +75,7 @@ export function createExplainer({
   index: PlatformIndex;
   schemesOf: (platform: Platform | null) => readonly SignatureScheme[];
 }) {
-  const observe = ({ delivery, scheme: label, secret, receivedAt, urls, ...input }: Omit<ExplainInput, 'shown'>) => {
+  function* observe({ delivery, scheme: label, secret, receivedAt, urls, ...input }: Omit<ExplainInput, 'shown'>) {
     const reader = createDeliveryReader(delivery);
     const platform = (input.platform === null ? null : find(input.platform)) ?? null;
     const present = schemesOf(platform).filter(one => signaturePresence(one, reader) !== 'absent');
@@ -81,7 +84,8 @@ export function createExplainer({
     const observed = schemes.map(one => withObserver(one, compared));
     const attempt: Attempt = { reader, receivedAt, urls };
     const verdict = secret === null ? null : judgeWith(platform, observed, secret, attempt);
-    if (secret === null) observeStandIns(observed, attempt);
+    if (secret === null) yield* observeStandIns(observed, attempt);
+    yield;
     const hasMatch = (one: SignatureScheme): boolean => compared.get(one)?.some(isMatch) ?? false;
     const scheme =
       schemes.find(one => one.label === verdict?.scheme && verdict.reason === null && hasMatch(one)) ??
@@ -96,32 +100,39 @@ export function createExplainer({
       ? describeMessage(comparison.message, { scheme, reader, urls, secrets: partsOf(secret ?? standInOf(scheme)) })
       : null;
     return { verdict, labels, told: { scheme, comparisons, comparison, signed, attempt } };
-  };
+  }
+
+  function* examine({ secret, shown, ...input }: ExplainInput): Generator<void, Examination> {
+    const { verdict, labels, told } = yield* observe({ secret, ...input });
+    if (!told) return { explanation: { ...nothing, verdict, schemes: labels }, trials: undefined };
+    yield;
+    const { scheme, comparisons, comparison, signed, attempt } = told;
+    const encoding = signatureEncoding(scheme, attempt.reader, comparison);
+    const explanation = {
+      verdict,
+      schemes: labels,
+      scheme: scheme.label,
+      signed,
+      encoding,
+      received: comparison?.received.map(bytes => encode(bytes, encoding)) ?? [],
+      expected: secret === null ? null : expectedOf(comparisons, comparison, encoding),
+      timestamp: timestampOf(scheme, attempt.reader),
+      toleranceSeconds: scheme.timestamp?.toleranceSeconds ?? null,
+      causes: yield* findCauses({ verdict: secret === null ? shown : verdict, scheme, secret, signed, attempt }),
+    };
+    return { explanation, trials: createTrials(told) };
+  }
 
   return {
-    explain({ secret, shown, ...input }: ExplainInput): Explanation {
-      const { verdict, labels, told } = observe({ secret, ...input });
-      if (!told) return { ...nothing, verdict, schemes: labels };
-      const { scheme, comparisons, comparison, signed, attempt } = told;
-      const encoding = signatureEncoding(scheme, attempt.reader, comparison);
-      return {
-        verdict,
-        schemes: labels,
-        scheme: scheme.label,
-        signed,
-        encoding,
-        received: comparison?.received.map(bytes => encode(bytes, encoding)) ?? [],
-        expected: secret === null ? null : expectedOf(comparisons, comparison, encoding),
-        timestamp: timestampOf(scheme, attempt.reader),
-        toleranceSeconds: scheme.timestamp?.toleranceSeconds ?? null,
-        causes: findCauses({ verdict: secret === null ? shown : verdict, scheme, secret, signed, attempt }),
-      };
-    },
+    /** In steps, because a large body takes long. */
+    examine,
 
-    /** Undefined if the delivery has no signature of the platform. */
-    trials(input: Omit<ExplainInput, 'secret' | 'shown'>): Trials | undefined {
-      const { told } = observe({ ...input, secret: null });
-      return told && createTrials(told);
+    explain(input: ExplainInput): Explanation {
+      const steps = examine(input);
+      for (;;) {
+        const { done, value } = steps.next();
+        if (done) return value.explanation;
+      }
     },
   };
 }
@@ -153,10 +164,11 @@ function withObserver(scheme: SignatureScheme, compared: Map<SignatureScheme, Co
 }
 
 /** Runs the verifiers with a placeholder key, only to record what they compare. Their results are discarded. */
-function observeStandIns(schemes: readonly SignatureScheme[], attempt: Attempt): void {
+function* observeStandIns(schemes: readonly SignatureScheme[], attempt: Attempt): Generator<void, void> {
   for (const scheme of schemes) {
-    if (signaturePresence(scheme, attempt.reader) === 'present')
-      scheme.verify({ scheme, secret: standInOf(scheme), ...attempt });
+    if (signaturePresence(scheme, attempt.reader) !== 'present') continue;
+    scheme.verify({ scheme, secret: standInOf(scheme), ...attempt });
+    yield;
   }
 }
 

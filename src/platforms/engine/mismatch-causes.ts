@@ -27,18 +27,19 @@ type Signed = { scheme: SignatureScheme; signed: SignedMessage | null; attempt: 
 const covers = (signed: SignedMessage | null, part: SignedPart['from']): boolean =>
   signed?.parts.some(({ from }) => from === part) ?? false;
 
-export function findCauses(
+/** A generator, because many secrets and a large body take long. */
+export function* findCauses(
   failed: Signed & {
     verdict: Verdict | null;
     /** Null: only likely causes are named. */
     secret: string | null;
   },
-): Cause[] {
+): Generator<void, Cause[]> {
   const { verdict, signed, secret } = failed;
   switch (verdict?.reason) {
     case 'wrong_secret_or_altered_body': {
       const [coversBody, coversUrl] = [covers(signed, 'body'), covers(signed, 'url')];
-      const proven = secret === null ? undefined : createTrials(failed).undo(secret);
+      const proven = secret === null ? undefined : yield* createTrials(failed).undo(secret);
       if (proven) return [{ cause: proven, proven: true }];
       return likely(
         'other_secret',
@@ -82,53 +83,53 @@ export function createTrials({ scheme, signed, attempt }: Signed) {
     });
     return outcome === 'valid' || outcome === 'stale';
   };
+  const isTried = delivery.body.length <= maxTriedBytes;
   let changed: Trial[] | undefined;
-  const trials = (): Trial[] => {
-    if (delivery.body.length > maxTriedBytes) return [];
-    changed ??= [
-      ...(covers(signed, 'url') ? [{ cause: 'other_url' as const, urls: urlsOf(attempt) }] : []),
-      ...(covers(signed, 'body') ? bodiesOf(delivery) : []).map(([cause, body]) => ({
-        cause,
-        reader: createDeliveryReader({ ...delivery, body }),
-      })),
-    ];
-    return changed;
-  };
+  function* trials(): Generator<void, Trial[]> {
+    if (changed) return changed;
+    const made: Trial[] = covers(signed, 'url') ? [{ cause: 'other_url', urls: urlsOf(attempt) }] : [];
+    for (const [cause, body] of covers(signed, 'body') ? bodiesOf(delivery) : []) {
+      made.push({ cause, reader: createDeliveryReader({ ...delivery, body }) });
+      yield;
+    }
+    changed = made;
+    return made;
+  }
   return {
     /** Whether the signature is right with this secret, whatever its age. */
     fits: (secret: string): boolean => isFitting(secret),
 
     /** The cause with which undone the signature is right with this secret. */
-    undo(secret: string): SignatureCause | undefined {
-      if (delivery.body.length > maxTriedBytes) return undefined;
+    *undo(secret: string): Generator<void, SignatureCause | undefined> {
+      if (!isTried) return undefined;
       if (isFitting(secret.replace(/^whsec_|^/, found => (found ? '' : 'whsec_')))) return 'secret_prefix';
-      return trials().find(trial => isFitting(secret, trial))?.cause;
+      for (const trial of yield* trials()) {
+        yield;
+        if (isFitting(secret, trial)) return trial.cause;
+      }
+      return undefined;
     },
 
     /** The causes that `undo` tries. */
-    causes: (): SignatureCause[] =>
-      delivery.body.length > maxTriedBytes
-        ? []
-        : [...new Set<SignatureCause>(['secret_prefix', ...trials().map(({ cause }) => cause)])],
+    *causes(): Generator<void, SignatureCause[]> {
+      if (!isTried) return [];
+      return [...new Set<SignatureCause>(['secret_prefix', ...(yield* trials()).map(({ cause }) => cause)])];
+    },
   };
 }
 
 /** The bodies that a proxy or a framework may have received before changing them. */
-function bodiesOf({ body }: RawDelivery): [SignatureCause, Uint8Array][] {
-  if (body.length === 0) return [];
+function* bodiesOf({ body }: RawDelivery): Generator<[SignatureCause, Uint8Array]> {
+  if (body.length === 0) return;
   const text = Buffer.from(body).toString('latin1');
   const bytes = (changed: string): Uint8Array => Buffer.from(changed, 'latin1');
+  yield ['body_line_end', bytes(withoutLineEnd(text))];
+  yield ['body_line_end', bytes(`${text}\n`)];
   const unified = text.replaceAll('\r\n', '\n');
-  return [
-    ['body_line_end', bytes(withoutLineEnd(text))],
-    ['body_line_end', bytes(`${text}\n`)],
-    ['body_line_breaks', bytes(unified)],
-    ['body_line_breaks', bytes(unified.replaceAll('\n', '\r\n'))],
-    ...jsonSpellings(Buffer.from(body).toString('utf8')).map((spelling): [SignatureCause, Uint8Array] => [
-      'body_json_rewritten',
-      Buffer.from(spelling, 'utf8'),
-    ]),
-  ];
+  yield ['body_line_breaks', bytes(unified)];
+  yield ['body_line_breaks', bytes(unified.replaceAll('\n', '\r\n'))];
+  for (const spelling of jsonSpellings(Buffer.from(body).toString('utf8')))
+    yield ['body_json_rewritten', Buffer.from(spelling, 'utf8')];
 }
 
 /** Without a regular expression, which would try each of many line breaks as the start of the trailing ones. */
@@ -152,21 +153,30 @@ function isLongWhenIndented(text: string): boolean {
 }
 
 /** The JSON as the encoders of common languages write it. */
-function jsonSpellings(text: string): string[] {
+function* jsonSpellings(text: string): Generator<string> {
+  const value = parseJson(text);
+  if (value === undefined || isLongWhenIndented(text)) return;
+  const compact = JSON.stringify(value);
+  const escaped = (json: string): string =>
+    json.replace(/[^\x20-\x7e\n]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  yield compact;
+  yield escaped(compact);
+  yield compact.replaceAll('/', '\\/');
+  const spaced = JSON.stringify(value, null, 1)
+    .replace(/([[{])\n\s*/g, '$1')
+    .replace(/\n\s*([\]}])/g, '$1')
+    .replace(/\n\s*/g, ' ');
+  yield spaced;
+  yield escaped(spaced);
+  for (const width of [2, indentWidth]) yield JSON.stringify(value, null, width);
+}
+
+/** Undefined if it is no JSON. */
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (isLongWhenIndented(text)) return [];
-    const compact = JSON.stringify(value);
-    const escaped = (json: string): string =>
-      json.replace(/[^\x20-\x7e\n]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-    const spaced = JSON.stringify(value, null, 1)
-      .replace(/([[{])\n\s*/g, '$1')
-      .replace(/\n\s*([\]}])/g, '$1')
-      .replace(/\n\s*/g, ' ');
-    const indented = [2, indentWidth].map(width => JSON.stringify(value, null, width));
-    return [compact, escaped(compact), compact.replaceAll('/', '\\/'), spaced, escaped(spaced), ...indented];
+    return JSON.parse(text);
   } catch {
-    return [];
+    return undefined;
   }
 }
 
