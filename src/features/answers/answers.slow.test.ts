@@ -182,6 +182,30 @@ describe('a preview of the saved rules agrees with what test events and deliveri
     const edited: AnswerRule[] = [{ name: 'once', first: 1, answer: { status: 501 } }];
     expect((await preview(id, edited, 2)).map(({ rule }) => rule)).toEqual([null, 'once']);
   });
+
+  test('imported events have the answers of these rules, not of the endpoint that received them', async () => {
+    const [source, { id }] = [await ada.createEndpoint(), await ada.createEndpoint()];
+    const rules: AnswerRule[] = [{ name: 'here', first: 1, answer: { status: 500 } }];
+    await ada.json(200, 'PUT', `/api/endpoints/${id}/answers`, { rules });
+    await ada.json(200, 'PUT', `/api/endpoints/${source.id}/answers`, {
+      rules: [{ name: 'elsewhere', answer: { status: 410 } }],
+    });
+    const before = Date.now();
+    await eventually(async () => Date.now() > before);
+    for (let n = 0; n < 2; n++) await sendTest(source.id, 'stripe');
+    const { events } = JSON.parse(
+      await (await ada.call('GET', `/api/endpoints/${source.id}/export?format=json`)).text(),
+    ) as { events: EventSummary[] };
+    await server.services.imports.add(id, events);
+    await sendTest(id, 'stripe');
+    const found = await preview(id, rules, 3);
+    expect(found.map(({ event }) => event.answered.rule)).toEqual(['here', 'elsewhere', 'elsewhere']);
+    expect(found.map(({ rule, status }) => [rule, status])).toEqual([
+      ['here', 500],
+      [null, 200],
+      ['here', 500],
+    ]);
+  });
 });
 
 test('exports contain the answers to senders, and imports restore them', async () => {

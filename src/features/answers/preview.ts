@@ -1,7 +1,7 @@
 /* The answers that rules would have given to stored events. Sequences start with the first of these events. */
 import { chanceOf } from '../../core/answers/chance.ts';
 import { atStart, decide, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
-import type { StoredOutcome } from '../../core/answers/model.ts';
+import { type StoredOutcome, shownOutcome } from '../../core/answers/model.ts';
 import type { ActiveRule } from '../../core/answers/rules.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import { invalid } from '../../core/errors.ts';
@@ -21,6 +21,7 @@ export type PreviewedEvent = {
   platform: string | null;
   eventType: string | null;
   size: number;
+  /** Empty for an imported event. */
   sourceIp: string;
   path: Buffer;
   query: Buffer | null;
@@ -42,12 +43,15 @@ export async function previewRules<Event extends PreviewedEvent>(
   {
     handshakeStatus,
     verdictOf,
+    savedAt = Number.POSITIVE_INFINITY,
     monotonic,
     limitMs = defaultLimitMs,
     signal,
   }: {
     handshakeStatus: (event: Event) => number | undefined;
     verdictOf: (event: Event) => Verdict;
+    /** When the rules were saved: events that came later have the answers that they got. Epoch ms. */
+    savedAt?: number | undefined;
     monotonic: () => number;
     limitMs?: number;
     signal?: AbortSignal | undefined;
@@ -60,6 +64,12 @@ export async function previewRules<Event extends PreviewedEvent>(
   const yieldIfDue = createTimeSlices({ monotonic, signal });
   let leftMs = limitMs;
   for await (const event of events) {
+    // An imported event keeps the answer of the endpoint that received it.
+    if (event.receivedAt > savedAt && event.sourceIp !== '') {
+      const { rule, status } = shownOutcome(event.outcome).answered;
+      answers.set(event.seq, { rule, status });
+      continue;
+    }
     const refused = event.outcome?.refused ?? null;
     if (refused !== null) {
       answers.set(event.seq, { rule: null, status: refused });

@@ -92,25 +92,22 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       const endpoint = await findEndpoint(principal, id);
       const saved = await store.find({ teamId: principal.teamId, endpoint: endpoint.seq });
       const isSaved = saved && isDeepStrictEqual(readRules({ rules: parseRules(saved) }).active, active);
-      const savedAt = isSaved ? saved.createdAt : undefined;
       const events = await newest(reader, id, request.limit ?? defaultPreviewed);
-      const isDecided = ({ receivedAt }: EventSummary): boolean => savedAt !== undefined && receivedAt > savedAt;
-      const tried = events.filter(event => !isDecided(event));
-      const verdicts = new Map(tried.map(event => [seqOf(event), event.verdict]));
-      const oldestFirst = tried.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);
+      const verdicts = new Map(events.map(event => [seqOf(event), event.verdict]));
+      const oldestFirst = events.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);
       const answers = await contentReads.run(reader, read =>
         previewRules(active, contents(principal, id, oldestFirst, read), {
           signal,
           handshakeStatus: event => handshakeStatus(endpoint, event),
           verdictOf: event => verdicts.get(event.seq) ?? 'unchecked',
+          savedAt: isSaved ? saved.createdAt : undefined,
           monotonic: clock.monotonic,
         }),
       );
       return {
         // An event without an answer is damaged or has just been removed.
         events: events.flatMap(event => {
-          const { rule, status } = event.answered;
-          const answer = isDecided(event) ? { rule, status } : answers.get(seqOf(event));
+          const answer = answers.get(seqOf(event));
           return answer ? [{ event, ...answer }] : [];
         }),
       };
