@@ -33,6 +33,7 @@ import indexValues from '../../migrations/0031_index_values.sql' with { type: 't
 import createInvalidSignatures from '../../migrations/0032_create_invalid_signatures.sql' with { type: 'text' };
 import keepRequests from '../../migrations/0033_keep_requests_and_places.sql' with { type: 'text' };
 import createForwardStats from '../../migrations/0034_create_forward_stats.sql' with { type: 'text' };
+import addWaysToSignIn from '../../migrations/0035_add_ways_to_sign_in.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly string[] = [
   createInvalidSignatures,
   keepRequests,
   createForwardStats,
+  addWaysToSignIn,
 ];

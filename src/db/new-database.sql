@@ -103,7 +103,7 @@ CREATE TABLE sessions (
   source_ip    TEXT NOT NULL,
   created_at   INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, signed_in_at INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX sessions_by_account ON sessions (account_id);
 --> statement-breakpoint
@@ -717,6 +717,20 @@ CREATE TABLE forward_stats (
   PRIMARY KEY (forward, minutes, at, bucket)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE totps (
+  account_id   TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+  secret       BLOB NOT NULL,
+  created_at   INTEGER NOT NULL,
+  confirmed_at INTEGER,
+  last_step    INTEGER
+) STRICT;
+--> statement-breakpoint
+CREATE TABLE recovery_codes (
+  account_id TEXT NOT NULL REFERENCES totps (account_id) ON DELETE CASCADE,
+  hash       BLOB NOT NULL,
+  PRIMARY KEY (account_id, hash)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 34;
+PRAGMA user_version = 35;

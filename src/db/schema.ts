@@ -234,6 +234,7 @@ export const sessions = sqliteTable('sessions', {
   sourceIp: text('source_ip').notNull(),
   createdAt: integer('created_at').notNull(),
   lastSeenAt: integer('last_seen_at').notNull(),
+  signedInAt: integer('signed_in_at').notNull().default(0),
 });
 
 export const invitations = sqliteTable('invitations', {

@@ -33,7 +33,9 @@ export type AuthenticatorOptions = {
   >;
   cookie: SessionCookie;
   /** The account that the session belongs to. */
-  sessionHolder: (token: string) => Promise<(AccountIdentity & { sessionId: string; expiresAt: number }) | undefined>;
+  sessionHolder: (
+    token: string,
+  ) => Promise<(AccountIdentity & { sessionId: string; expiresAt: number; signedInAt: number }) | undefined>;
 };
 
 /** RFC 6750 section 2.1: the scheme in any case, spaces, one token68. */
@@ -71,6 +73,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
         app: undefined,
         isReadOnly: false,
         validUntil: holder.expiresAt,
+        signedInAt: holder.signedInAt,
       }
     );
   };

@@ -199,10 +199,11 @@ describe('the routes', () => {
       const names = namesIn(successes, new Set()).filter(name => /secret|token|password|cookie/i.test(name));
       if (names.length > 0) suspicious[operationId] = [...new Set(names)].sort();
     }
-    // These are `[set]` or null, ids, times, or lists of what is known about secrets.
+    // These are `[set]` or null, whether there is one, ids, times, or lists of what is known about secrets.
     const guard = ['password', 'token'];
     expect(suspicious).toEqual({
       getEndpoint: guard,
+      getMe: ['password'],
       listEndpoints: guard,
       listAlerts: ['secret'],
       listPlatforms: ['secretHint'],

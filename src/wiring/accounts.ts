@@ -6,7 +6,7 @@ import { createAccountStore } from '../features/accounts/store.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import { createKeysService } from '../features/keys/service.ts';
 import { createKeysStore } from '../features/keys/store.ts';
-import { createSessionsService } from '../features/sessions/service.ts';
+import { createSessionsService, type SignInResult } from '../features/sessions/service.ts';
 import { createSignInThrottle } from '../features/sessions/sign-in-throttle.ts';
 import { createSessionsStore } from '../features/sessions/store.ts';
 import { createSetupService } from '../features/setup/service.ts';
@@ -27,10 +27,12 @@ type AccountsDependencies = {
   onAccessEnded: () => void;
   /** Ends the access of all apps that the account has authorized. @returns the number of grants */
   revokeGrants: (accountId: string) => Promise<number>;
+  /** Counts attempts to sign in. */
+  onSignIn: (way: 'password', result: SignInResult) => void;
 };
 
 export function wireAccounts(dependencies: AccountsDependencies) {
-  const { infrastructure, endpoints, onPlanChanged, onAccessEnded, revokeGrants } = dependencies;
+  const { infrastructure, endpoints, onPlanChanged, onAccessEnded, revokeGrants, onSignIn } = dependencies;
   const { config, log, clock, random, sha256, every, direct, isShared } = infrastructure;
   const { db } = direct;
   const { baseUrl } = config;
@@ -73,6 +75,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     index: sessionIndex,
     onTouchError: cause => log.warn('writing the last use of a session failed', { cause }),
     onAccessEnded,
+    onSignIn: result => onSignIn('password', result),
   });
   const setup = createSetupService({
     baseUrl,

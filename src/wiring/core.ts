@@ -163,6 +163,7 @@ function wire(
     onPlanChanged: onRetentionChanged,
     onAccessEnded: recheckAccess,
     revokeGrants: accountId => oauth.oauth.revokeAllGrants(accountId),
+    onSignIn: (way, result) => metrics.signIn(way, result),
   });
   const oauth = wireOAuth({ infrastructure, audit, ...accounts, onAccessEnded: recheckAccess });
   const access = wireAccess({ infrastructure, ...accounts, ...oauth });

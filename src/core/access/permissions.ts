@@ -8,7 +8,7 @@ import type { Principal } from './principal.ts';
 /** Grouped as the consent page shows them. */
 export const groupsAllowedToApps = {
   Read: {
-    account: 'see your email address, your plan and the list of your connected apps',
+    account: 'see your email address, your plan, how you sign in, and the list of your connected apps',
     reading: 'read your endpoints and all their webhooks, live and as exported files',
   },
   Change: {

@@ -21,6 +21,8 @@ export type Principal = {
   isReadOnly: boolean;
   /** Epoch ms from which the credential is no longer valid, if that is known. */
   validUntil?: number | undefined;
+  /** Epoch ms at which the person last signed in with this session; undefined for an API key and an app. */
+  signedInAt?: number | undefined;
 };
 
 /** `grantId` is null for an app of an external issuer. */
@@ -36,4 +38,4 @@ export type TeamAccess = Pick<Principal, 'teamId' | 'plan'>;
 export type MemberAccess = TeamAccess & Pick<Principal, 'accountId'>;
 
 /** The part of a principal that every credential of an account has in common. */
-export type AccountIdentity = Omit<Principal, 'credential' | 'app' | 'isReadOnly' | 'validUntil'>;
+export type AccountIdentity = Omit<Principal, 'credential' | 'app' | 'isReadOnly' | 'validUntil' | 'signedInAt'>;

@@ -4,18 +4,19 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { operation } from '../../http/operation.ts';
 import { responses } from '../../http/schemas.ts';
-import { Account } from './model.ts';
+import { Me } from './model.ts';
 import type { AccountService } from './service.ts';
 
-export const accountRoutes = ({ gate, account }: { gate: Gate; account: Pick<AccountService, 'account'> }) =>
+export const accountRoutes = ({ gate, account }: { gate: Gate; account: Pick<AccountService, 'me'> }) =>
   new Elysia({ prefix: '/api/me', tags: ['Account'] })
     .use(authenticated(gate))
-    .get('', ({ principal }) => account.account(principal.accountId), {
-      response: responses({ 200: Account }),
+    .get('', ({ principal }) => account.me(principal.accountId), {
+      response: responses({ 200: Me }),
       ...operation({
         operationId: 'getMe',
         permission: 'account',
         summary: 'The account that the credentials belong to',
-        description: 'Tells a program which account its credentials belong to, and which plan applies.',
+        description:
+          'Tells a program which account its credentials belong to, which plan applies, and how the person can sign in.',
       }),
     });

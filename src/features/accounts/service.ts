@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import { conflict, inField, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readEmail } from '../../core/text.ts';
-import type { Account } from './model.ts';
+import type { Account, Me } from './model.ts';
 import type { AccountRow, AccountStore } from './store.ts';
 
 export type AccountService = ReturnType<typeof createAccountService>;
@@ -56,6 +56,14 @@ export function createAccountService(options: {
       const row = await store.byId(id);
       if (!row) throw unauthorized();
       return toAccount(row);
+    },
+
+    /** `account` with the ways to sign in. @throws unauthorized as `account` does */
+    async me(id: string): Promise<Me> {
+      const row = await store.byId(id);
+      if (!row) throw unauthorized();
+      const signIn = { password: row.passwordHash !== null, oidc: false, passkeys: 0, totp: false };
+      return { ...toAccount(row), signIn };
     },
 
     async list(): Promise<(Account & { role: string; teamId: string })[]> {

@@ -134,11 +134,13 @@ describe('the metrics', () => {
     const metrics = make();
     metrics.swept(7);
     metrics.replay('failed');
+    metrics.signIn('password', 'refused');
     metrics.request({ route: '/x', method: 'BREW', status: 404, durationMs: 2 });
     metrics.eventLoopLag(-3);
     const text = await metrics.text();
     expect(sample(text, 'hooktape_swept_events_total')).toBe(7);
     expect(sample(text, 'hooktape_replays_total{result="failed"}')).toBe(1);
+    expect(sample(text, 'hooktape_sign_ins_total{way="password",result="refused"}')).toBe(1);
     expect(sample(text, 'hooktape_http_requests_total{route="/x",method="other",status="404"}')).toBe(1);
     expect(sample(text, 'hooktape_event_loop_lag_seconds_sum')).toBe(0);
   });

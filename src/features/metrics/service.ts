@@ -146,6 +146,7 @@ function registerCounters({ counter, histogram }: Instruments) {
     replays: counter('hooktape_replays_total', 'Replays, by result', 'result'),
     replayJobEvents: counter('hooktape_replay_job_events_total', 'Events of replay jobs, by outcome', 'outcome'),
     alerts: counter('hooktape_alert_notifications_total', 'Attempts to send an alert', 'channel', 'result'),
+    signIns: counter('hooktape_sign_ins_total', 'Attempts to sign in, by way and result', 'way', 'result'),
     forwards: counter('hooktape_forward_attempts_total', 'Attempts of forwards, by result', 'result'),
   };
 }
@@ -199,6 +200,9 @@ export function createMetricsService({
     },
     alert(channel: AlertChannelType, result: 'ok' | 'failed'): void {
       counters.alerts.inc({ channel, result });
+    },
+    signIn(way: 'password', result: 'ok' | 'refused'): void {
+      counters.signIns.inc({ way, result });
     },
     forward(result: 'settled' | 'retried' | 'given_up'): void {
       counters.forwards.inc({ result });

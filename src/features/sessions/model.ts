@@ -34,8 +34,33 @@ export const SignedOut = t.Object(
     setupRequired: t.Optional(
       t.Boolean({ description: 'true while there is no account yet; absent when a bearer token was refused' }),
     ),
+    ways: t.Optional(
+      t.Object(
+        {
+          password: t.Boolean(),
+          oidc: nullable(
+            t.Object({ name: t.String() }, { description: 'the OpenID Connect provider, if there is one' }),
+          ),
+          passkeys: t.Boolean(),
+        },
+        { description: 'the ways to sign in; absent when a bearer token was refused' },
+      ),
+    ),
   },
   { title: 'SignedOut' },
+);
+
+export const SessionEnded = t.Object(
+  {
+    ok: t.Boolean(),
+    endSessionUrl: nullable(
+      t.String({
+        format: 'uri',
+        description: 'where the browser also signs out of the provider that it signed in with',
+      }),
+    ),
+  },
+  { title: 'SessionEnded' },
 );
 
 export const PasswordChange = t.Object(

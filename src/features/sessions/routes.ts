@@ -8,10 +8,13 @@ import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
-import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
+import { PasswordChange, SessionEnded, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
 import type { SessionsService } from './service.ts';
 
 const tags = ['Sessions'];
+
+/** The ways to sign in of this installation. */
+const ways = { password: true, oidc: null, passkeys: false };
 
 export type SessionsRoutesOptions = {
   gate: Gate;
@@ -32,7 +35,7 @@ const signInRoutes = ({ gate, cookie, sessions, setup, account, version }: Sessi
       '',
       async ({ principal, set, status }) => {
         set.headers['cache-control'] = 'no-store';
-        if (!principal) return status(401, { error: 'not signed in', setupRequired: await setup.isRequired() });
+        if (!principal) return status(401, { error: 'not signed in', setupRequired: await setup.isRequired(), ways });
         const { accountId, role, credential } = principal;
         const sessionId = credential.kind === 'session' ? credential.id : null;
         return { account: await account.account(accountId), role, sessionId, setupRequired: false, version };
@@ -44,7 +47,7 @@ const signInRoutes = ({ gate, cookie, sessions, setup, account, version }: Sessi
           permission: 'signIn',
           summary: 'Who is signed in',
           description:
-            'Without credentials it answers 401 and says whether the installation still needs its first account.',
+            'Without credentials it answers 401 and says which ways to sign in there are, and whether the installation still needs its first account.',
           // Credentials are optional: `{}` means without credentials.
           security: [{}, { bearer: [] }, { session: [] }],
         }),
@@ -79,10 +82,10 @@ const signedInRoutes = ({ gate, cookie, sessions }: SessionsRoutesOptions) =>
         const { sessionId } = clientInfo(request, principal);
         if (sessionId !== undefined) await sessions.signOut(principal.accountId, sessionId);
         set.headers['set-cookie'] = cookie.clear();
-        return { ok: true };
+        return { ok: true, endSessionUrl: null };
       },
       {
-        response: responses({ 200: Ok }),
+        response: responses({ 200: SessionEnded }),
         ...operation({
           operationId: 'signOut',
           permission: 'signIn',

@@ -7,7 +7,7 @@ import { type CredentialIndex, indexId } from '../../core/access/credential-inde
 import { checkPassword } from '../../core/access/password.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { invalidAt, notFound, unauthorized } from '../../core/errors.ts';
+import { AppError, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { firstCharacters } from '../../core/text.ts';
 import { maxPasswordBytes } from '../../shared/limits.ts';
@@ -21,6 +21,8 @@ type ClientInfo = { userAgent: string; sourceIp: string; sessionId: string | und
 
 type Credentials = { id: string; email: string; passwordHash: string | null };
 
+export type SignInResult = 'ok' | 'refused';
+
 export type SessionsService = ReturnType<typeof createSessionsService>;
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -29,6 +31,10 @@ const absoluteMs = 60 * dayMs;
 /** Expiry depends on the last use, so it is written during the request, not collected in memory as for API keys. */
 const touchEveryMs = 60_000;
 const maxUserAgentCharacters = 300;
+
+/** Whether a sign-in was refused, as opposed to one that could not be checked. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'unauthorized' || error.code === 'rate_limited');
 
 export function createSessionsService(options: {
   store: SessionsStore;
@@ -51,9 +57,11 @@ export function createSessionsService(options: {
   onTouchError: (error: unknown) => void;
   /** Called after sessions ended. */
   onAccessEnded: () => void;
+  /** Called after each attempt to sign in. */
+  onSignIn: (result: SignInResult) => void;
 }) {
   const { store, accounts, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
-  const { onTouchError, onAccessEnded } = options;
+  const { onTouchError, onAccessEnded, onSignIn } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const expiryCutoffs = (): ExpiryCutoffs => ({
     lastSeenAfter: clock.now() - idleMs,
@@ -74,6 +82,7 @@ export function createSessionsService(options: {
       sourceIp: clientInfo.sourceIp,
       createdAt: now,
       lastSeenAt: now,
+      signedInAt: now,
     };
     if (!(await store.insert(session, account.passwordHash, clientInfo.sessionId ?? '', expiryCutoffs())))
       throw unauthorized('wrong email or password');
@@ -104,9 +113,16 @@ export function createSessionsService(options: {
     /** @returns the token @throws unauthorized, rate_limited */
     async signIn(given: { email: string; password: string }, clientInfo: ClientInfo): Promise<string> {
       const email = given.email.trim().toLowerCase();
-      const account = await verifyPassword(email, given.password, clientInfo.sourceIp, () => accounts.byEmail(email));
-      if (!account) throw unauthorized('wrong email or password');
-      return start(account, clientInfo);
+      try {
+        const account = await verifyPassword(email, given.password, clientInfo.sourceIp, () => accounts.byEmail(email));
+        if (!account) throw unauthorized('wrong email or password');
+        const token = await start(account, clientInfo);
+        onSignIn('ok');
+        return token;
+      } catch (error) {
+        if (isRefusal(error)) onSignIn('refused');
+        throw error;
+      }
     },
 
     /** The account of a valid session; undefined when the token is unknown, ended or expired. Records the use each minute. */

@@ -73,6 +73,23 @@ describe('POST /api/session', () => {
     await browser.json(401, 'POST', '/api/session', wrong);
   });
 
+  test('the ways to sign in and attempts to sign in are told', async () => {
+    const refused = 'hooktape_sign_ins_total{way="password",result="refused"}';
+    const count = async (): Promise<number> => {
+      const line = (await server.services.metrics.text()).split('\n').find(one => one.startsWith(refused));
+      return Number(line?.split(' ').at(-1) ?? 0);
+    };
+    const before = await count();
+    await openBrowser(server).json(401, 'POST', '/api/session', { email: 'ada@example.com', password: 'wrong' });
+    expect(await count()).toBe(before + 1);
+    const browser = await signIn();
+    expect(await count()).toBe(before + 1);
+    expect(await browser.json(200, 'GET', '/api/me')).toMatchObject({
+      signIn: { password: true, oidc: false, passkeys: 0, totp: false },
+    });
+    expect(await browser.json(200, 'DELETE', '/api/session')).toEqual({ ok: true, endSessionUrl: null });
+  });
+
   test('signing in again ends the previous session', async () => {
     const browser = await signIn();
     const before = { ...browser, cookie: browser.cookie };
@@ -106,6 +123,7 @@ describe('GET /api/session', () => {
     expect(await openBrowser(server).json(401, 'GET', '/api/session')).toEqual({
       error: 'not signed in',
       setupRequired: false,
+      ways: { password: true, oidc: null, passkeys: false },
     });
   });
 
@@ -179,7 +197,7 @@ describe('DELETE /api/session', () => {
   test('ends the session at once and clears the cookie', async () => {
     const browser = await signIn();
     const { cookie } = browser;
-    expect(await browser.json(200, 'DELETE', '/api/session')).toEqual({ ok: true });
+    expect(await browser.json(200, 'DELETE', '/api/session')).toEqual({ ok: true, endSessionUrl: null });
     expect(browser.cookie).toBe('');
     browser.cookie = cookie;
     expect(await isIn(browser)).toBe(false);

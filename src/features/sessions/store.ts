@@ -6,9 +6,14 @@ import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 
-type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
+type SessionRow = Omit<typeof sessions.$inferSelect, 'hash' | 'signedInAt'>;
 type NewSession = typeof sessions.$inferInsert;
-export type AuthenticatedSession = AccountIdentity & { sessionId: string; createdAt: number; lastSeenAt: number };
+export type AuthenticatedSession = AccountIdentity & {
+  sessionId: string;
+  createdAt: number;
+  lastSeenAt: number;
+  signedInAt: number;
+};
 /** A session is valid when it was last seen and created after these times. */
 export type ExpiryCutoffs = { lastSeenAfter: number; createdAfter: number };
 
@@ -54,6 +59,7 @@ export function createSessionsStore(db: Drizzle) {
           sessionId: sessions.id,
           lastSeenAt: sessions.lastSeenAt,
           createdAt: sessions.createdAt,
+          signedInAt: sessions.signedInAt,
           ...accountColumns,
         })
         .from(sessions)
