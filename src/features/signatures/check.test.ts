@@ -186,7 +186,7 @@ describe('saved secrets that fit', () => {
     const { id: secretId } = await saved(other, key);
     const tried = async (bytes: number) => {
       const { match, tried } = await check(await signed(endpoint, `"${'a'.repeat(bytes - 2)}"`, { key }));
-      return [match?.secretId, (tried?.otherEndpoints ?? 0) > 0];
+      return [match?.secretId, (tried?.otherSecrets ?? 0) > 0];
     };
     expect(await tried(4 << 20)).toEqual([secretId, true]);
     expect(await tried((4 << 20) + 1)).toEqual([undefined, false]);

@@ -105,7 +105,7 @@ export const SignatureExplanation = t.Object(
         secrets: t.Array(t.Object({ id: t.String(), last4: t.String() }), {
           description: 'the endpoint’s confirmed secrets for the platform',
         }),
-        otherEndpoints: t.Integer({
+        otherSecrets: t.Integer({
           description:
             'how many confirmed secrets of the team’s other endpoints: 200 at most, fewer for a large body, none for one over 4 MiB',
         }),

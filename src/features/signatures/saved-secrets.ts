@@ -47,7 +47,7 @@ export function* trySaved(sent: Sent, { own, others }: SavedSecrets, shown: Verd
     match: other ?? (yield* firstUndone(secrets, tools)),
     tried: {
       secrets: secrets.map(({ id, last4 }) => ({ id, last4 })),
-      otherEndpoints: elsewhere.length,
+      otherSecrets: elsewhere.length,
       changes: other || secrets.length === 0 ? [] : yield* tools.causes(),
     },
   };

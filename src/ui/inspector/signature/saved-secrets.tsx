@@ -30,20 +30,20 @@ export function SavedSecrets({ event, found, advice }: SavedSecretsProps) {
         <Causes causes={causes} />
       </>
     );
-  const { secrets, otherEndpoints, changes } = tried;
+  const { secrets, otherSecrets, changes } = tried;
   const other = match && match.endpointId !== event.endpointId ? match : undefined;
   const name = endpoints?.find(({ id }) => id === other?.endpointId)?.name;
   return (
     <>
       <Advice>{match ? '' : (neighbours && describeNeighbours(neighbours, found)) || advice}</Advice>
-      {(secrets.length > 0 || otherEndpoints > 0) && (
+      {(secrets.length > 0 || otherSecrets > 0) && (
         <ul class="rows" aria-label="Saved secrets that were tried">
           {secrets.length > 0 && (
             <Row title="Saved secrets of this endpoint" isMatch={false}>
               {secrets.length} tried{secrets.some(({ last4 }) => last4 !== '') && `: ${describeSecrets(secrets)}`}
             </Row>
           )}
-          {otherEndpoints > 0 && (
+          {otherSecrets > 0 && (
             <Row title="Secrets of your other endpoints" isMatch={other !== undefined}>
               {other ? (
                 <>
@@ -52,7 +52,7 @@ export function SavedSecrets({ event, found, advice }: SavedSecretsProps) {
                   matches. Enter it below to save it here, too.
                 </>
               ) : (
-                `${otherEndpoints} tried`
+                `${otherSecrets} tried`
               )}
             </Row>
           )}
