@@ -89,7 +89,8 @@ export function createApp(services: Services): App {
   const api = createApi(services);
   const health = createHealth(services);
   const match = createRouteTable(() => app.routes);
-  const audit = createRequestAudit({ match, actorOf: services.actorOf, record: services.audit.record });
+  const { endpointOfEvent, record } = services.audit;
+  const audit = createRequestAudit({ match, actorOf: services.actorOf, endpointOfEvent, record });
   // standardHostname: Elysia would misread the path of a request whose Host is shorter than four characters.
   // normalize: it would copy responses, and a copy loses a header or JSON key called __proto__.
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })

@@ -29,6 +29,7 @@ const match = createRouteTable(() => app.routes);
 const audit = createRequestAudit({
   match,
   actorOf: async () => ({ accountId: 'acc_1' }),
+  endpointOfEvent: async () => undefined,
   record: async (_actor, action, target) => void recorded.push([action, target]),
 });
 const ifMade: AuditRule = { action: ({ made }) => (made === true ? 'thing.created' : null) };

@@ -13,10 +13,11 @@ type Options<Actor> = {
   match: MatchRoute;
   /** Who made the request. Some operations need no sign-in but sign a person in: then the response identifies the person. */
   actorOf: (request: Request, response: Response) => Promise<(Actor & { accountId: string }) | undefined>;
+  endpointOfEvent: (id: string) => Promise<string | undefined>;
   record: (actor: Actor, action: string, target: AuditTarget, about: AuditAbout) => Promise<void>;
 };
 
-export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Actor>) {
+export function createRequestAudit<Actor>({ match, actorOf, endpointOfEvent, record }: Options<Actor>) {
   /** The values that handlers returned, by request; a promise if Elysia does not wait for the handler. */
   const returned = new WeakMap<Request, unknown>();
 
@@ -29,11 +30,12 @@ export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Ac
     /** Wraps the app. */
     wrap(fetch: Fetcher): Fetcher {
       return async request => {
-        const response = await fetch(request);
         const found = match(request);
         const audit = found?.route?.operation?.audit;
-        if (!found || !audit) return response;
+        if (!found || !audit) return fetch(request);
         const rule: AuditRule = typeof audit === 'string' ? { action: audit } : audit;
+        const ofDeleted = rule.deletesEvent === true ? await endpointOfEvent(found.params['id'] ?? '') : undefined;
+        const response = await fetch(request);
         if (!(response.ok || rule.alsoAfter?.includes(response.status))) return response;
         const actor = await actorOf(request, response);
         // An error response has no result: the handler threw.
@@ -48,7 +50,7 @@ export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Ac
             actor,
             action,
             { type: rule.type ?? noun, id },
-            { endpointId: endpointOf(found, result), details },
+            { endpointId: ofDeleted ?? endpointOf(found, result), details },
           );
         }
         return response;

@@ -21,6 +21,8 @@ export type AuditRule = {
   type?: string;
   /** The path parameter with the target's id, if it is not the last one. */
   param?: string;
+  /** Whether it deletes an event, whose endpoint is unknown afterwards. */
+  deletesEvent?: boolean;
   /** What its sentence needs; by default the names of the target and of changed fields. */
   details?: (result: HandlerResult) => AuditDetails;
   /** Statuses other than 2xx after which something was changed. */

@@ -292,6 +292,32 @@ describe('GET /api/audit', () => {
     ]);
   });
 
+  test('an endpoint’s lines have what was done to its events', async () => {
+    const owner = await harness.createAccount('events@example.com');
+    const [endpoint, other] = [await owner.createEndpoint(), await owner.createEndpoint()];
+    const [id, elsewhere] = [await harness.server.deliver(endpoint), await harness.server.deliver(other)];
+    const tokens = await fixture.connect(await harness.register(), owner);
+    await owner.json(200, 'PUT', `/api/events/${elsewhere}/pin`, {});
+    await owner.json(200, 'PUT', `/api/events/${id}/pin`, {});
+    await owner.json(200, 'DELETE', `/api/events/${id}/pin`);
+    await owner.json(200, 'PUT', `/api/events/${id}/tags`, { tags: ['seen'] });
+    await owner.json(200, 'POST', `/api/events/${id}/replay`, { url: fixture.destination });
+    const call = { eventId: id, url: fixture.destination };
+    expect((await callTool(harness.fetch, tokens.access_token, 'replay_event', call)).isError).toBeFalsy();
+    await owner.json(200, 'DELETE', `/api/events/${id}`);
+    expect((await owner.call('DELETE', `/api/events/${id}`)).status).toBe(404);
+    const lines = (await entries(owner, `thing=${endpoint.id}`)).entries;
+    expect(lines.map(({ action }) => action).reverse()).toEqual([
+      'endpoint.created',
+      'event.pinned',
+      'event.unpinned',
+      'event.tagged',
+      'event.replayed',
+      'event.replayed',
+      'event.deleted',
+    ]);
+  });
+
   test('links to what still exists', async () => {
     const owner = await harness.createAccount('links@example.com');
     harness.clock.advance(1);

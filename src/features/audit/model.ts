@@ -51,7 +51,7 @@ export const AuditQuery = t.Object({
     t.String({
       maxLength: maxFilterCharacters,
       description:
-        'only what was done to this: the id of a target, or of an endpoint for everything in it except its single events, or a type such as `forward`',
+        'only what was done to this: the id of a target, or of an endpoint for everything in it, or a type such as `forward`',
     }),
   ),
   from: Moment('epoch milliseconds, included; by default without a limit'),

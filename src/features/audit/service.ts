@@ -55,6 +55,10 @@ export function createAuditService({
     written.set(key, now);
     return false;
   };
+  const endpointOf = ({ type, id }: AuditTarget): Promise<string | undefined> | string | undefined => {
+    if (type === 'endpoint') return id;
+    return type === 'event' ? store.endpointOfEvent(id) : undefined;
+  };
   const write = async ({ teamId, actor, via, action, target, about }: Line): Promise<void> => {
     const at = clock.now();
     if (repeated.has(action) && isRepeated(`${action} ${target.id} ${actor?.id}`)) return;
@@ -69,7 +73,7 @@ export function createAuditService({
         action,
         targetType: target.type,
         targetId: target.id,
-        endpointId: about?.endpointId ?? (target.type === 'endpoint' ? target.id : null),
+        endpointId: about?.endpointId ?? (await endpointOf(target)) ?? null,
         details: about?.details ?? null,
       });
     } catch (error) {
@@ -117,6 +121,16 @@ export function createAuditService({
         target,
         about,
       }),
+
+    /** The endpoint of an event, to be asked before the event is deleted. Never throws. */
+    async endpointOfEvent(id: string): Promise<string | undefined> {
+      try {
+        return await store.endpointOfEvent(id);
+      } catch (error) {
+        onError(error, { event: id });
+        return undefined;
+      }
+    },
 
     /** An action of a person on a page outside of the API. Never throws. */
     recordOfAccount: (accountId: string, action: string, target: AuditTarget): Promise<void> =>

@@ -1,8 +1,9 @@
 /* The audit log: lines are added and read, never changed. */
 import { and, desc, eq, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
+import { parseEventId } from '../../core/ids/ids.ts';
 import type { Drizzle } from '../../db/database.ts';
-import { accounts, apiKeys, endpoints } from '../../db/schema.ts';
+import { accounts, apiKeys, endpoints, events } from '../../db/schema.ts';
 import { connectedApps, oauthGrants } from '../../db/schema-oauth.ts';
 import { audit } from '../../db/schema-queues.ts';
 
@@ -65,6 +66,18 @@ export function createAuditStore(db: Drizzle, scanDb: Drizzle) {
       return unionAll(linesOf(eq(audit.teamId, teamId)), linesOf(isNull(audit.teamId)))
         .orderBy(desc(audit.seq))
         .limit(limit);
+    },
+
+    /** The id of an event's endpoint. */
+    async endpointOfEvent(id: string): Promise<string | undefined> {
+      const key = parseEventId(id);
+      if (!key) return undefined;
+      const rows = await db
+        .select({ id: endpoints.id, nonce: events.nonce })
+        .from(events)
+        .innerJoin(endpoints, eq(endpoints.seq, events.endpoint))
+        .where(eq(events.seq, key.seq));
+      return rows.find(({ nonce }) => Buffer.compare(nonce, key.nonce) === 0)?.id;
     },
 
     account: async (id: string): Promise<FoundActor | undefined> =>

@@ -66,7 +66,7 @@ export const keepingRoutes = ({ gate, keeping }: { gate: Gate; keeping: KeepingS
         ...operation({
           operationId: 'deleteEvent',
           permission: 'deletion',
-          audit: 'event.deleted',
+          audit: { action: 'event.deleted', deletesEvent: true },
           summary: 'Delete an event; for an owner only',
           description: 'Also a pinned one. Its replays go with it, and the endpoint’s counters change.',
         }),
