@@ -37,10 +37,12 @@ const visit = async ({ dashboard, page }: SceneContext, path: string, ready: str
 export async function takePages(context: SceneContext): Promise<void> {
   const { endpoint, paths, take } = context;
   const pages: [name: string, path: string, ready: string][] = [
-    ['endpoints', '/app', '.endpoint-card .sparkline .some'],
-    ['activity', `${endpoint}/activity`, 'main .section'],
+    ['endpoints', '/app', '.endpoint-card svg path'],
+    ['activity', `${endpoint}/activity`, 'main .axis svg path'],
     ['destinations', `${endpoint}/destinations`, 'main h2'],
     ['endpoint-settings', `${endpoint}/settings`, '#pause'],
+    ['endpoint-access', `${endpoint}/settings/access`, '#guard'],
+    ['endpoint-secrets', `${endpoint}/settings/secrets`, '#secrets'],
     ['schemas', `${endpoint}/schemas`, '.schema-section'],
     ['compare', paths.compare, '.changes'],
     ['account', '/app/settings/account', '.settings-body .rows li'],
@@ -48,6 +50,7 @@ export async function takePages(context: SceneContext): Promise<void> {
     ['apps', '/app/settings/apps', '.settings-body .section'],
     ['team', '/app/settings/team', '.settings-body [aria-label="Pending invitations"] li'],
     ['plan', '/app/settings/plan', '.settings-body .usage'],
+    ['audit', '/app/settings/audit', '.settings-body .section li'],
     ['not-found', '/app/nowhere', 'h1'],
     ['consent', paths.consent, 'form'],
     ['docs', '/docs', '.opblock'],
@@ -79,10 +82,8 @@ export async function takeInspector(context: SceneContext): Promise<void> {
   await take('event');
   for (const [key, name, ready] of [
     ['2', 'event-headers', 'table'],
-    ['3', 'event-query', '.empty'],
     ['4', 'signature', '.verdict'],
     ['5', 'event-replays', '.empty'],
-    ['6', 'event-attempts', '.empty'],
   ] as const) {
     await page.keyboard.press(key);
     await page.locator(ready).first().waitFor();
