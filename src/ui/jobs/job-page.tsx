@@ -48,8 +48,8 @@ export function JobPage({ endpointId, id, query: shown }: JobPageProps) {
               <JobProgress job={job} isStale={query.problem !== ''} />
             </section>
             {job.dest2 !== null && <Comparison key={job.id} job={job} />}
-            <JobItems job={job} outcome={outcomesOf(job).find(one => one === shown.get('outcome'))} />
             <JobFacts job={job} />
+            <JobItems job={job} outcome={outcomesOf(job).find(one => one === shown.get('outcome'))} />
           </>
         )}
       </Loaded>

@@ -11,12 +11,14 @@ type CopyButtonProps = {
   label?: string;
   what?: string;
   kind?: 'plain' | 'quiet' | 'primary';
+  /** Has the focus when its dialog opens. */
+  autofocus?: boolean;
 };
 
 const copiedLabelMs = 1600;
 
 /** Shows “Copied” for a moment without changing its width. Without a label it is an icon button named after `what`. */
-export function CopyButton({ text, label, what = 'value', kind = 'plain' }: CopyButtonProps) {
+export function CopyButton({ text, label, what = 'value', kind = 'plain', autofocus = false }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -35,7 +37,7 @@ export function CopyButton({ text, label, what = 'value', kind = 'plain' }: Copy
     );
   }
   return (
-    <Button kind={kind} icon={icon} class={`copy ${copied ? 'done' : ''}`} onClick={copy}>
+    <Button kind={kind} icon={icon} class={`copy ${copied ? 'done' : ''}`} autofocus={autofocus} onClick={copy}>
       <span class="swap">
         <span aria-hidden={copied}>{label}</span>
         <span aria-hidden={!copied}>Copied</span>

@@ -153,7 +153,7 @@ export const showSecretOnce = ({ title, text, secret, button }: Secret): Promise
         <p>{text}</p>
         <div class="address large line">
           <code class="grow breaks">{secret}</code>
-          <CopyButton kind="primary" label="Copy" text={secret} />
+          <CopyButton kind="primary" label="Copy" text={secret} autofocus />
         </div>
         {button !== undefined && (
           <div class="line end">

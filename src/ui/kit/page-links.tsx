@@ -11,7 +11,12 @@ type PageLinksProps = { label: string; class: string; links: readonly PageLink[]
 /** @param current the address of the link that is marked */
 export function PageLinks({ label, class: own, links, current }: PageLinksProps) {
   const nav = useRef<HTMLElement>(null);
-  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
+  // Marks that appear later make the links before it wider.
+  const marked = links.filter(({ mark }) => mark).length;
+  useEffect(
+    () => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+    [current, marked],
+  );
   return (
     <nav class={own} aria-label={label} ref={nav}>
       {links.map(({ to, label, title, mark }) => (

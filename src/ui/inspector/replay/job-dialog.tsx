@@ -74,6 +74,12 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
             </>
           )}
         </p>
+        {where === '' && !ids && (
+          <p class="hint">
+            Events of any time: the period of a timeline does not limit them. To replay some, filter the list, or drag
+            over its timeline first.
+          </p>
+        )}
         <Inputs form={form} paths={['dest']} />
         <datalist id="job-destinations">
           {listDestinations(endpointId).map(one => (

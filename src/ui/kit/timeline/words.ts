@@ -5,17 +5,17 @@ import { formatCount, formatInstant, formatPeriod, formatSpan } from '../format/
 import { type Counts, periodOf, sumOf } from './range.ts';
 
 /** Only invalid: an event that is also refused or failed is counted as that. */
-export const onlyInvalid = ({ count, accepted, failed }: Counts): number => count - accepted - failed;
+const onlyInvalid = ({ count, accepted, failed }: Counts): number => count - accepted - failed;
 
 /** From the baseline up. */
 export const stackOf = (counts: Counts): number[] => [counts.accepted, onlyInvalid(counts), counts.failed];
 
 export const seriesClasses = ['s-ok', 's-invalid', 's-failed'] as const;
 
-/** The rows of a legend, a tip and a table, in the order of the stack. */
+/** The rows of a legend, a tip and a table, in the order of the stack: together they are all events. */
 export const countRows = (counts: Counts): (readonly [label: string, count: number])[] => [
   ['Accepted', counts.accepted],
-  ['Invalid signature', counts.invalid],
+  ['Invalid signature', onlyInvalid(counts)],
   ['Refused or failed', counts.failed],
 ];
 
