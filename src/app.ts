@@ -32,6 +32,7 @@ import { signaturesRoutes } from './features/signatures/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
 import { timelineRoutes } from './features/timeline/routes.ts';
+import { totpRoutes } from './features/totp/routes.ts';
 import { createRequestAudit } from './http/audit-requests.ts';
 import { compressAnswers } from './http/compress.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
@@ -79,6 +80,7 @@ export function createApi(services: Services) {
     .use(consumersRoutes(services))
     .use(listenersRoutes(services))
     .use(sessionsRoutes(services))
+    .use(totpRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services))
     .use(auditRoutes(services));

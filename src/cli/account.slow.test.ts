@@ -93,3 +93,15 @@ describe('hooktape account password', () => {
     await server.stop();
   }, 120_000);
 });
+
+describe('hooktape account two-factor', () => {
+  test.each([
+    ['off', 'nobody@example.com', 1, 'account nobody@example.com not found'],
+    ['off', 'ada@example.com', 1, 'one-time codes of ada@example.com are off already'],
+    ['on', 'ada@example.com', 2, 'account two-factor off EMAIL'],
+  ])('%s %s: exit code %d, %s', async (verb, email, code, words) => {
+    const { exitCode, stdout, stderr } = await hooktape(env, 'account', 'two-factor', verb, email);
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toContain(words);
+  });
+});

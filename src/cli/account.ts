@@ -47,6 +47,12 @@ export const runAccount: Run = async ([verb, ...rest], io) => {
       if (!words.json) io.stderr(sayEnded(reset, keepKeys));
       return show(io, words, reset);
     }
+    case 'two-factor': {
+      const words = parse(rest, ['off', 'EMAIL']);
+      const [verb, email] = words.positionals;
+      if (verb !== 'off') throw new UsageError('give: account two-factor off EMAIL');
+      return show(io, words, await ask(io, words, 'account.twoFactorOff', { email }));
+    }
     case 'delete': {
       const words = parse(rest, ['EMAIL']);
       return show(io, words, await ask(io, words, 'account.delete', { email: words.positionals[0] }));

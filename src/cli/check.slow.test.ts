@@ -131,6 +131,12 @@ describe('hooktape check', () => {
       'secrets',
       'signing secret sec_2 cannot be decrypted',
     ],
+    [
+      'the secret of one-time codes of another account',
+      "INSERT INTO totps (account_id, secret, created_at) SELECT id, x'01', 1 FROM accounts LIMIT 1",
+      'secrets',
+      'the one-time codes of acc_',
+    ],
     ['an altered guard', "UPDATE endpoints SET guard_secrets = x'01'", 'secrets', 'the guard credentials of ep_'],
   ])('finds %s', async (_what, sql, name, words) => {
     await damage(sql);

@@ -60,6 +60,11 @@ export const operations = {
     if (removed.emptyTeam !== undefined) await endpoints.removeTeam(removed.emptyTeam);
     return removed.account;
   },
+  'account.twoFactorOff': async ({ account, totp }, args) => {
+    const row = await account.byEmail(text(args, 'email'));
+    await totp.turnOffByOperator(row);
+    return account.toAccount(row);
+  },
   'key.create': async ({ account, keys }, args) => {
     const expiresIn = optionalText(args, 'expiresIn');
     return keys.create((await account.byEmail(text(args, 'account'))).id, text(args, 'name'), {

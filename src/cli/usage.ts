@@ -3,7 +3,7 @@ import { didYouMean } from '../shared/suggest.ts';
 import { UsageError } from './io.ts';
 
 const formsOf = (usage: string): { form: string; verb: string | undefined }[] =>
-  usage.split('\n').map(form => ({ form, verb: /^hooktape \S+ ([a-z]+)(?= |$)/.exec(form)?.[1] }));
+  usage.split('\n').map(form => ({ form, verb: /^hooktape \S+ ([a-z][a-z-]*)(?= |$)/.exec(form)?.[1] }));
 
 /** The subcommands in a usage text. */
 export const verbsOf = (usage: string): string[] => [...new Set(formsOf(usage).flatMap(({ verb }) => verb ?? []))];

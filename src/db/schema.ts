@@ -3,7 +3,7 @@
  * Captured text is stored in BLOBs and decoded in JavaScript.
  */
 
-import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { plans, roles } from '../core/access/principal.ts';
 import type { StoredGuard } from '../core/guard/model.ts';
 import { replayVia } from '../core/replay/replay-via.ts';
@@ -236,6 +236,23 @@ export const sessions = sqliteTable('sessions', {
   lastSeenAt: integer('last_seen_at').notNull(),
   signedInAt: integer('signed_in_at').notNull().default(0),
 });
+
+export const totps = sqliteTable('totps', {
+  accountId: text('account_id').primaryKey(),
+  secret: blob({ mode: 'buffer' }).notNull(),
+  createdAt: integer('created_at').notNull(),
+  confirmedAt: integer('confirmed_at'),
+  lastStep: integer('last_step'),
+});
+
+export const recoveryCodes = sqliteTable(
+  'recovery_codes',
+  {
+    accountId: text('account_id').notNull(),
+    hash: blob({ mode: 'buffer' }).notNull(),
+  },
+  table => [primaryKey({ columns: [table.accountId, table.hash] })],
+);
 
 export const invitations = sqliteTable('invitations', {
   hash: blob({ mode: 'buffer' }).primaryKey(),

@@ -106,7 +106,7 @@ describe('/openapi.json', () => {
         });
         // The errors of operations with a filter may have further fields.
         expect(responses[status]?.content['application/json']?.schema).toEqual({
-          $ref: expect.stringMatching(/^#\/components\/schemas\/((Filter)?Error|Invalid)$/),
+          $ref: expect.stringMatching(/^#\/components\/schemas\/((Filter|RecentSignIn)?Error|Invalid)$/),
         });
       }
     };

@@ -43,6 +43,8 @@ export const operationBodies: Record<string, (subjects: Subjects) => object> = {
   createKey: () => ({ name: 'created by a test' }),
   signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
   changePassword: () => ({ current: signInPassword, password: signInPassword }),
+  confirmTotp: () => ({ code: '287082' }),
+  turnOffTotp: () => ({ code: '287082' }),
   setUp: () => ({ token: 'unknown', email: 'second@example.com', password: signInPassword }),
   invite: ({ newEmail }) => ({ email: newEmail() }),
   acceptInvitation: () => ({ password: signInPassword }),

@@ -74,7 +74,12 @@ const queryKinds: Record<string, ResourceKind> = { endpointId: 'endpoint' };
 const queryValues: Record<string, string> = { field: 'type' };
 
 /** Operations that cannot succeed in these tests, and the status that they return. */
-export const neverSucceeds: Record<string, number> = { setUp: 401 };
+export const neverSucceeds: Record<string, number> = {
+  setUp: 401,
+  startTotp: 403,
+  confirmTotp: 403,
+  turnOffTotp: 403,
+};
 
 /** The path parameters, then the required query parameters. */
 export const resourceParameters = ({

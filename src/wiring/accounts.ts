@@ -12,6 +12,8 @@ import { createSessionsStore } from '../features/sessions/store.ts';
 import { createSetupService } from '../features/setup/service.ts';
 import { createTeamsService } from '../features/teams/service.ts';
 import { createTeamsStore } from '../features/teams/store.ts';
+import { createTotpService } from '../features/totp/service.ts';
+import { createTotpStore } from '../features/totp/store.ts';
 import { maxKeysPerAccount } from '../shared/limits.ts';
 import { createHashIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -33,7 +35,7 @@ type AccountsDependencies = {
 
 export function wireAccounts(dependencies: AccountsDependencies) {
   const { infrastructure, endpoints, onPlanChanged, onAccessEnded, revokeGrants, onSignIn } = dependencies;
-  const { config, log, clock, random, sha256, every, direct, isShared } = infrastructure;
+  const { config, log, clock, random, sha256, sealer, every, direct, isShared } = infrastructure;
   const { db } = direct;
   const { baseUrl } = config;
 
@@ -41,6 +43,8 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     hash: password => Bun.password.hash(password, argon2id),
     verify: (password, hash) => Bun.password.verify(password, hash),
   });
+  const throttle = createSignInThrottle({ monotonic: clock.monotonic });
+  const totp = createTotpService({ store: createTotpStore(db), sealer, throttle, clock, random, sha256 });
   const accountStore = createAccountStore(db);
   const account = createAccountService({
     store: accountStore,
@@ -51,6 +55,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     isShared,
     revokeGrants,
     revokeKeys: accountId => keys.revokeAll(accountId),
+    hasTotp: totp.isOn,
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
@@ -66,9 +71,10 @@ export function wireAccounts(dependencies: AccountsDependencies) {
   const sessions = createSessionsService({
     store: sessionStore,
     accounts: accountStore,
+    secondFactor: totp,
     revokeGrants,
     passwords,
-    throttle: createSignInThrottle({ monotonic: clock.monotonic }),
+    throttle,
     clock,
     random,
     sha256,
@@ -104,6 +110,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     sessions,
     setup,
     teams,
+    totp,
     /** Call it before the database closes. */
     flushKeyUses: () => keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause })),
     readCredentials: async (): Promise<void> => {

@@ -55,6 +55,7 @@ export const commandRules = {
   'account.plan': ofAccount('account.plan_changed'),
   'account.password': ofAccount('account.password_changed'),
   'account.delete': ofAccount('account.deleted'),
+  'account.twoFactorOff': ofAccount('totp.disabled'),
   'key.create': {
     action: 'key.created',
     type: 'key',

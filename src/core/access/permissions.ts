@@ -39,7 +39,7 @@ export const risksOfApps: Partial<Record<keyof typeof allowedToApps, string>> = 
 
 export const deniedToApps = {
   team: 'see your team and its audit log, or invite and remove members',
-  signIn: 'change your password, or see and end your sessions',
+  signIn: 'change your password or how you sign in, or see and end your sessions',
   signatures: 'check a signature with a secret, and see what the secret gives',
   signing:
     'confirm a signing secret that a sender provided, let an endpoint trust one, sign or edit what is sent again, or allow signing',

@@ -14,6 +14,8 @@ export const sealPurpose = {
   alertChannel: (id: string): string => `alert:${id}`,
   /** Headers that a forward adds. */
   forward: (id: string): string => `forward:${id}`,
+  /** The secret of an account's one-time codes. */
+  totp: (accountId: string): string => `totp:${accountId}`,
 };
 
 export type Sealer = {

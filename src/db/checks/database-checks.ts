@@ -108,6 +108,7 @@ async function secretProblems(rowsOf: RowsOf, sealer: Sealer): Promise<string[]>
   const guards = await rowsOf(
     'SELECT CAST(id AS BLOB), guard_secrets FROM endpoints WHERE guard_secrets IS NOT NULL AND deleted_at IS NULL',
   );
+  const totps = await rowsOf('SELECT CAST(account_id AS BLOB), secret FROM totps');
   const alerts = await rowsOf('SELECT CAST(id AS BLOB), channel FROM alerts');
   return [
     ...secrets
@@ -119,5 +120,8 @@ async function secretProblems(rowsOf: RowsOf, sealer: Sealer): Promise<string[]>
     ...alerts
       .filter(row => !isOpened(row, sealPurpose.alertChannel(textAt(row, 0))))
       .map(row => `the channel of alert ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
+    ...totps
+      .filter(row => !isOpened(row, sealPurpose.totp(textAt(row, 0))))
+      .map(row => `the one-time codes of ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
   ];
 }

@@ -29,11 +29,13 @@ export function createAccountService(options: {
   revokeGrants: (accountId: string) => Promise<number>;
   /** @returns how many keys there were */
   revokeKeys: (accountId: string) => Promise<number>;
+  /** Whether a sign-in with the password of the account needs a one-time code. */
+  hasTotp: (accountId: string) => Promise<boolean>;
   /** Called after an account was deleted, or its sessions ended. */
   onAccessEnded: () => void;
 }) {
   const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
-  const { onAccessEnded } = options;
+  const { hasTotp, onAccessEnded } = options;
   let hasAccounts = false;
   /** Counts the starts and ends of removals, to detect one that overlaps a count of accounts. */
   let removals = 0;
@@ -62,7 +64,7 @@ export function createAccountService(options: {
     async me(id: string): Promise<Me> {
       const row = await store.byId(id);
       if (!row) throw unauthorized();
-      const signIn = { password: row.passwordHash !== null, oidc: false, passkeys: 0, totp: false };
+      const signIn = { password: row.passwordHash !== null, oidc: false, passkeys: 0, totp: await hasTotp(id) };
       return { ...toAccount(row), signIn };
     },
 

@@ -51,7 +51,16 @@ const prefixes: Record<string, string> = {
   invitation: 'inv',
 };
 /** Operations that somebody who is not signed in makes, or that cannot succeed in these tests. */
-const special = new Set(['signIn', 'setUp', 'acceptInvitation', 'signOut', 'changePassword']);
+const special = new Set([
+  'signIn',
+  'setUp',
+  'acceptInvitation',
+  'signOut',
+  'changePassword',
+  'startTotp',
+  'confirmTotp',
+  'turnOffTotp',
+]);
 describe('one line is left by', () => {
   test.each(
     changing

@@ -128,6 +128,10 @@ const sentences: Record<string, Sentence> = {
   'app.disconnected': { what: told => `disconnected ${one('app', told)}` },
   'session.started': { what: () => 'signed in' },
   'session.ended': { what: ({ targetType }) => (targetType === 'session' ? 'ended a session' : 'signed out') },
+  'totp.enabled': { what: () => 'turned on one-time codes' },
+  'totp.disabled': {
+    what: told => `turned off one-time codes${told.actorEmail === null ? ` of ${person(told)}` : ''}`,
+  },
   'account.created': inTeam(told => `created the account of ${person(told)}`),
   'account.deleted': { what: told => `deleted the account of ${person(told)}` },
   'account.password_changed': {

@@ -5,6 +5,7 @@ import { nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { Password, Timestamp } from '../../http/schemas.ts';
 import { maxPasswordBytes } from '../../shared/limits.ts';
 import { Account, Role } from '../accounts/model.ts';
+import { secondFactorFields } from '../totp/model.ts';
 
 /** It is only compared with the stored hash; the rules for passwords apply when a password is set. */
 const GivenPassword = textDocumentedAs(t.String({ maxLength: maxPasswordBytes, format: 'password' }), {
@@ -12,8 +13,18 @@ const GivenPassword = textDocumentedAs(t.String({ maxLength: maxPasswordBytes, f
 });
 
 export const SignIn = t.Object(
-  { email: t.String(), password: GivenPassword },
+  { email: t.String(), password: GivenPassword, ...secondFactorFields },
   { title: 'SignIn', examples: [{ email: 'ada@example.com', password: 'a quiet river at noon' }] },
+);
+
+export const SignInError = t.Object(
+  {
+    error: t.String(),
+    needs: t.Optional(
+      t.Literal('totp', { description: 'the password is right: sign in again with it and a `code` or `recoveryCode`' }),
+    ),
+  },
+  { title: 'SignInError' },
 );
 
 export const SignedIn = t.Object(

@@ -8,7 +8,7 @@ import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
-import { PasswordChange, SessionEnded, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
+import { PasswordChange, SessionEnded, SessionList, SignedIn, SignedOut, SignIn, SignInError } from './model.ts';
 import type { SessionsService } from './service.ts';
 
 const tags = ['Sessions'];
@@ -61,13 +61,14 @@ const signInRoutes = ({ gate, cookie, sessions, setup, account, version }: Sessi
       },
       {
         ...jsonInput(SignIn),
-        response: responses({ 201: Ok }, 400),
+        response: { ...responses({ 201: Ok }, 400), 401: SignInError },
         ...operation({
           operationId: 'signIn',
           permission: 'signIn',
           audit: { action: 'session.started', type: 'account' },
           summary: 'Sign in; the response sets the session cookie',
-          description: 'For the dashboard. Programs use an API key or an access token instead.',
+          description:
+            'For the dashboard. Programs use an API key or an access token instead. An account with one-time codes also needs a code, which works once.',
           security: [],
         }),
       },

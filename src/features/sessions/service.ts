@@ -7,13 +7,14 @@ import { type CredentialIndex, indexId } from '../../core/access/credential-inde
 import { checkPassword } from '../../core/access/password.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { AppError, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
+import { AppError, invalid, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { firstCharacters } from '../../core/text.ts';
 import { maxPasswordBytes } from '../../shared/limits.ts';
 import type { Passwords } from '../accounts/passwords.ts';
+import type { SecondFactor } from '../totp/service.ts';
 import type { Session } from './model.ts';
-import type { SignInThrottle } from './sign-in-throttle.ts';
+import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
 import type { AuthenticatedSession, ExpiryCutoffs, SessionsStore } from './store.ts';
 
 /** The client of a request, as the list of sessions shows it. `sessionId`: its current session. */
@@ -32,9 +33,14 @@ const absoluteMs = 60 * dayMs;
 const touchEveryMs = 60_000;
 const maxUserAgentCharacters = 300;
 
-/** Whether a sign-in was refused, as opposed to one that could not be checked. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'unauthorized' || error.code === 'rate_limited');
+const hasCode = ({ code, recoveryCode }: SecondFactor): boolean => code !== undefined || recoveryCode !== undefined;
+
+/** Whether a sign-in was refused, as opposed to one that could not be checked, or that continues with a code. */
+const isRefusal = (error: unknown, given: SecondFactor): boolean => {
+  if (!(error instanceof AppError)) return false;
+  const continues = error.details?.['needs'] === 'totp' && !hasCode(given);
+  return (error.code === 'unauthorized' && !continues) || error.code === 'rate_limited';
+};
 
 export function createSessionsService(options: {
   store: SessionsStore;
@@ -43,6 +49,11 @@ export function createSessionsService(options: {
     byEmail: (email: string) => Promise<Credentials | undefined>;
     /** Also ends the account's other sessions. */
     setPasswordHash: (id: string, hash: string, exceptSession?: string) => Promise<unknown>;
+  };
+  secondFactor: {
+    isOn: (accountId: string) => Promise<boolean>;
+    /** Uses up the code. @returns whether it was right */
+    accept: (accountId: string, given: SecondFactor) => Promise<boolean>;
   };
   /** Ends the access of all connected apps of the account. */
   revokeGrants: (accountId: string) => Promise<unknown>;
@@ -60,7 +71,7 @@ export function createSessionsService(options: {
   /** Called after each attempt to sign in. */
   onSignIn: (result: SignInResult) => void;
 }) {
-  const { store, accounts, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
+  const { store, accounts, secondFactor, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
   const { onTouchError, onAccessEnded, onSignIn } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const expiryCutoffs = (): ExpiryCutoffs => ({
@@ -103,24 +114,40 @@ export function createSessionsService(options: {
     const attempt = throttle.begin(firstCharacters(email, 320), ip);
     const account = await findAccount();
     if (!(await passwords.matches(password, account?.passwordHash)) || !account?.passwordHash) return undefined;
-    attempt.succeeded();
-    return { id: account.id, email: account.email, passwordHash: account.passwordHash };
+    return { id: account.id, email: account.email, passwordHash: account.passwordHash, attempt };
+  };
+
+  /** @throws unauthorized, with `needs: "totp"`, if one-time codes are on and there is none, or a wrong one */
+  const checkSecondFactor = async (accountId: string, attempt: Attempt, given: SecondFactor): Promise<void> => {
+    if (!(await secondFactor.isOn(accountId))) return;
+    const isGiven = hasCode(given);
+    // The password was right, so the attempt is no failure. It does not excuse earlier ones, which may have been guessed codes.
+    if (!isGiven) attempt.withdraw();
+    if (isGiven && (await secondFactor.accept(accountId, given))) return;
+    throw new AppError('unauthorized', isGiven ? 'wrong code' : 'enter a code', { details: { needs: 'totp' } });
   };
 
   return {
     start,
 
-    /** @returns the token @throws unauthorized, rate_limited */
-    async signIn(given: { email: string; password: string }, clientInfo: ClientInfo): Promise<string> {
+    /**
+     * @returns the token
+     * @throws unauthorized, with `needs: "totp"` if the password is right and a code is missing or wrong; rate_limited, invalid
+     */
+    async signIn(given: { email: string; password: string } & SecondFactor, clientInfo: ClientInfo): Promise<string> {
+      if (given.code !== undefined && given.recoveryCode !== undefined)
+        throw invalid('give code or recoveryCode, not both');
       const email = given.email.trim().toLowerCase();
       try {
         const account = await verifyPassword(email, given.password, clientInfo.sourceIp, () => accounts.byEmail(email));
         if (!account) throw unauthorized('wrong email or password');
+        await checkSecondFactor(account.id, account.attempt, given);
+        account.attempt.succeeded();
         const token = await start(account, clientInfo);
         onSignIn('ok');
         return token;
       } catch (error) {
-        if (isRefusal(error)) onSignIn('refused');
+        if (isRefusal(error, given)) onSignIn('refused');
         throw error;
       }
     },
@@ -174,6 +201,7 @@ export function createSessionsService(options: {
         throw (await accounts.byId(principal.accountId))
           ? invalidAt(['current'], 'is wrong', 'the current password is wrong')
           : unauthorized();
+      verified.attempt.succeeded();
       await accounts.setPasswordHash(verified.id, await passwords.hash(password), clientInfo.sessionId);
       try {
         if (given.signOutEverywhere) await revokeGrants(verified.id);

@@ -80,6 +80,21 @@ describe('password guessing', () => {
     expect(guesses).toBeLessThan(30);
   });
 
+  test('an attempt that is withdrawn does not count, and earlier failures still do', () => {
+    for (let i = 0; i < 100; i++) throttle.begin('ada@example.com', '192.0.2.1').withdraw();
+    attempts(4);
+    for (let i = 0; i < 100; i++) throttle.begin('ada@example.com', '192.0.2.1').withdraw();
+    expect([attempt(), attempt()]).toEqual([0, 1]);
+  });
+
+  test('withdrawing an attempt does not end the wait after one that began later', () => {
+    attempts(3);
+    const first = throttle.begin('ada@example.com', '192.0.2.1');
+    attempt();
+    first.withdraw();
+    expect(attempt()).toBe(1);
+  });
+
   test('the number of entries is bounded, and the least recently used one is dropped', () => {
     attempts(6, 'ada@example.com', '192.0.2.1');
     for (let i = 0; i < 100; i++) attempt('x@example.com', `198.51.100.${i}`);

@@ -12,7 +12,12 @@ export type SignInThrottle = {
   begin: (email: string, ip: string) => Attempt;
 };
 
-export type Attempt = { succeeded: () => void };
+export type Attempt = {
+  /** Forgets the failures of the account from this network. */
+  succeeded: () => void;
+  /** Takes back only this attempt: earlier failures still count. */
+  withdraw: () => void;
+};
 
 type Rule = { freeFailures: number; maxWaitMs: number };
 type Entry = { failures: number; blockedUntil: number; lastFailureAt: number };
@@ -37,11 +42,19 @@ export function createSignInThrottle(options: { monotonic: () => number; capacit
     const oldest = entries.size > capacity ? entries.keys().next().value : undefined;
     if (oldest !== undefined) entries.delete(oldest);
   };
-  const count = (key: string, { freeFailures, maxWaitMs }: Rule, now: number): void => {
+  /** @returns a function that takes it back, but never the wait of an attempt that began later */
+  const count = (key: string, { freeFailures, maxWaitMs }: Rule, now: number): (() => void) => {
     const failures = find(key, now).failures + 1;
     const waitMs =
       failures < freeFailures ? 0 : Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(failures - freeFailures, 20));
-    store(key, { failures, blockedUntil: now + waitMs, lastFailureAt: now });
+    const blockedUntil = now + waitMs;
+    store(key, { failures, blockedUntil, lastFailureAt: now });
+    return () => {
+      const entry = entries.get(key);
+      if (!entry) return;
+      const isLatest = entry.blockedUntil === blockedUntil;
+      store(key, { ...entry, failures: Math.max(0, entry.failures - 1), ...(isLatest && { blockedUntil: 0 }) });
+    };
   };
 
   return {
@@ -54,14 +67,17 @@ export function createSignInThrottle(options: { monotonic: () => number; capacit
         throw new AppError('rate_limited', 'too many attempts, try again later', {
           retryAfterSeconds: Math.ceil(waitMs / 1000),
         });
-      count(account, accountRule, now);
-      count(network, networkRule, now);
+      const takeBackOfAccount = count(account, accountRule, now);
+      const takeBackOfNetwork = count(network, networkRule, now);
       return {
         succeeded: () => {
           entries.delete(account);
-          const entry = entries.get(network);
-          // Takes back only this attempt, so that signing in to one's own account does not reset the count of other guesses.
-          if (entry) store(network, { ...entry, failures: entry.failures - 1, blockedUntil: 0 });
+          // Signing in to one's own account does not reset the count of guesses at others.
+          takeBackOfNetwork();
+        },
+        withdraw: () => {
+          takeBackOfAccount();
+          takeBackOfNetwork();
         },
       };
     },

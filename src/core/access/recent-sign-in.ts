@@ -1,0 +1,21 @@
+/*
+ * Adding or removing a way to sign in needs a session in which the person signed in recently, so that neither a stolen cookie nor a
+ * credential of a program can take over an account.
+ */
+import { AppError, forbidden } from '../errors.ts';
+import type { Principal } from './principal.ts';
+
+const recentMs = 10 * 60_000;
+
+/**
+ * @param now epoch ms
+ * @throws forbidden for an API key and an app, and, with `needs: "recent_sign_in"`, for a session whose sign-in was too long ago
+ */
+export function requireRecentSignIn({ signedInAt }: Pick<Principal, 'signedInAt'>, now: number): void {
+  if (signedInAt === undefined) throw forbidden('API keys and apps may not do this: use a session');
+  // A sign-in in the future is not recent either: the clock was set back.
+  if (Math.abs(now - signedInAt) > recentMs)
+    throw new AppError('forbidden', 'sign in again to do this: your last sign-in was more than 10 minutes ago', {
+      details: { needs: 'recent_sign_in' },
+    });
+}
