@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, openEndpoint, owner, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, owner, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -125,6 +126,30 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
     expect(page.url()).toBe(at);
+  });
+
+  test('with one-time codes on, a code is asked for after the password, and a recovery code works too', async () => {
+    await openFirstEvent();
+    const call = <T>(path: string, body: object): Promise<T> => callApi<T>(page, 'POST', path, body);
+    const { secret } = await call<{ secret: string }>('/api/me/totp', {});
+    const code = (): string => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+    const { recoveryCodes } = await call<{ recoveryCodes: string[] }>('/api/me/totp/confirm', { code: code() });
+    for (const typed of [recoveryCodes[0] ?? '', recoveryCodes[1] ?? '']) {
+      await page.getByRole('button', { name: 'Account menu' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Email').fill(owner.email);
+      await page.getByLabel('Password').fill(owner.password);
+      expect(await page.getByLabel('One-time code').count()).toBe(0);
+      await page.keyboard.press('Enter');
+      await page.getByLabel('One-time code').fill('000000');
+      await page.keyboard.press('Enter');
+      await page.getByText('Wrong code.').waitFor();
+      expect(await violationsInBothThemes(page)).toEqual([]);
+      await page.getByLabel('One-time code').fill(typed);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Account menu' }).waitFor();
+    }
+    await callApi(page, 'DELETE', '/api/me/totp', { recoveryCode: recoveryCodes[2] });
   });
 
   test('the palette opens with Caps Lock, and the focus ring encloses a whole row', async () => {

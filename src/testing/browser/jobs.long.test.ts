@@ -269,7 +269,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     // More than a page: the names of an endpoint.
     for (let n = 0; n < 50; n++) await callApi(page, 'PATCH', `/api/endpoints/${endpoint}`, { name: `name ${n}` });
     await page.goto(`${dashboard.origin}/app/settings/audit`);
-    await page.getByText(/changed the settings of endpoint “name \d+”: name/).nth(49).waitFor();
+    await page
+      .getByText(/changed the settings of endpoint “name \d+”: name/)
+      .nth(49)
+      .waitFor();
     await page.getByRole('button', { name: 'Show older entries' }).click();
     await told('cancelled').waitFor();
   });

@@ -215,10 +215,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.getByRole('treeitem').first().waitFor();
     await page.context().setOffline(true);
     await page.locator('.topbar').getByRole('link', { name: 'Settings', exact: true }).click();
-    await page.getByText("Can't reach Hooktape").waitFor();
+    await page.getByText("Couldn't load this part").waitFor();
     await page.context().setOffline(false);
     await page.getByText('This device').waitFor();
-    await expectEventually(() => page.getByText("Can't reach Hooktape").count()).toBe(0);
+    await expectEventually(() => page.getByText("Couldn't load this part").count()).toBe(0);
   });
 
   test('the result of a replay is shown and listed although its dialog was closed', async () => {

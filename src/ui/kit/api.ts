@@ -161,7 +161,9 @@ type SchemaKey = Pick<TypeSchema, 'type' | 'platform'>;
 
 export const api = {
   session: () => call<SignedIn>('GET', '/api/session'),
-  signIn: (email: string, password: string) => call<unknown>('POST', '/api/session', { email, password }),
+  /** @param code a one-time code or a recovery code; empty without one */
+  signIn: (email: string, password: string, code: string) =>
+    call<unknown>('POST', '/api/session', { email, password, ...(code !== '' && secondFactor(code)) }),
   signOut: () => call<Ok>('DELETE', '/api/session'),
   setUp: (token: string, email: string, password: string) =>
     call<SetupDone>('POST', '/api/setup', { token, email, password }),
@@ -299,4 +301,10 @@ export const api = {
   invitation: (token: string) => call<OpenInvitation>('GET', `/api/invitations/${id(token)}`),
   acceptInvitation: (token: string, password: string) =>
     call<unknown>('POST', `/api/invitations/${id(token)}`, { password }),
+};
+
+/** Six digits are a one-time code, anything else a recovery code. */
+const secondFactor = (typed: string) => {
+  const code = typed.replace(/\s/g, '');
+  return /^\d{6}$/.test(code) ? { code } : { recoveryCode: typed.trim() };
 };

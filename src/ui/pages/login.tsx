@@ -1,7 +1,8 @@
 /* The sign-in page. Its error never reveals whether the email or the password was wrong. */
 
-import { api } from '../kit/api.ts';
-import { secret } from '../kit/fields.tsx';
+import { useState } from 'preact/hooks';
+import { ApiError, api } from '../kit/api.ts';
+import { secret, text } from '../kit/fields.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { AuthPage, emailField } from './auth-page.tsx';
 
@@ -13,6 +14,11 @@ const schema = {
     autocomplete: 'current-password',
     required: 'Enter your password.',
   }),
+  code: text({
+    label: 'One-time code',
+    hint: 'From your authenticator app, or one of your recovery codes.',
+    autocomplete: 'one-time-code',
+  }),
 };
 
 type LoginProps = {
@@ -22,11 +28,16 @@ type LoginProps = {
 };
 
 export function LoginPage({ hasExpired, onDone }: LoginProps) {
+  const [needsCode, setNeedsCode] = useState(false);
   const form = useForm({
     schema,
     initial: {},
     isNew: true,
-    save: ({ email, password }: { email: string; password: string }) => api.signIn(email, password).then(onDone),
+    save: ({ email, password, code }: { email: string; password: string; code?: string | null }) =>
+      api.signIn(email, password, code ?? '').then(onDone, (error: unknown) => {
+        if (error instanceof ApiError && error.body['needs'] === 'totp') setNeedsCode(true);
+        throw error;
+      }),
   });
   return (
     <AuthPage
@@ -38,7 +49,7 @@ export function LoginPage({ hasExpired, onDone }: LoginProps) {
       }
     >
       <Form form={form} submit="Sign in">
-        <Inputs form={form} paths={['email', 'password']} />
+        <Inputs form={form} paths={['email', 'password', ...(needsCode ? (['code'] as const) : [])]} />
       </Form>
       <p class="faint">
         Forgot your password? Ask this server's operator to set a new one:{' '}
