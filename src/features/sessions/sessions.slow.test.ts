@@ -73,7 +73,7 @@ describe('POST /api/session', () => {
     await browser.json(401, 'POST', '/api/session', wrong);
   });
 
-  test('the ways to sign in and attempts to sign in are told', async () => {
+  test('the API lists the ways to sign in, and the metrics count sign-ins', async () => {
     const refused = 'hooktape_sign_ins_total{way="password",result="refused"}';
     const count = async (): Promise<number> => {
       const line = (await server.services.metrics.text()).split('\n').find(one => one.startsWith(refused));

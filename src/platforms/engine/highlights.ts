@@ -32,7 +32,7 @@ const wellKnownFields: readonly PreviewText[] = [
 
 /** Slots and the literal text between them. */
 type Template = (number | string)[];
-/** Of a text, all alternatives, and those that are not ids. */
+/** `all` has every alternative of a text, `named` only the alternatives that are not ids. */
 type Alternatives = { all: Template[]; named: Template[] };
 type CompiledPreview = { paths: string[]; tree: PathTree; texts: Alternatives[]; action: Template[] };
 

@@ -8,7 +8,7 @@ import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboar
 import { expectEventually } from './expect-eventually.ts';
 
 const endpoints = 10_000;
-/** Those that are paused, the latest first. */
+/** The paused endpoints, the latest first. */
 const paused = Array.from({ length: 200 }, (_, n) => 50 * (200 - n) - 43);
 let dashboard: Dashboard;
 let page: Page;

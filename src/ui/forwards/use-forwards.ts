@@ -9,7 +9,7 @@ import { openOf } from './wording.ts';
 // Two requests each time on the page of a forward, of 120 a minute by default.
 const busyMs = 3000;
 const idleMs = 10_000;
-/** Of each forward, of which an endpoint has five at most. */
+/** The time between two requests for the figures of one forward. An endpoint has at most five forwards. */
 const statsMs = 15_000;
 
 const paceOf = (forwards: readonly Forward[]): number => (forwards.some(one => openOf(one) > 0) ? busyMs : idleMs);

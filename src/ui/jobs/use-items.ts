@@ -1,6 +1,6 @@
 /*
- * The items of a job, all or those that have one outcome, page by page. While the job runs, the pages that are shown are read again when
- * an item got its outcome, or the number of those with this one has changed.
+ * Loads the items of a job page by page: all of them, or the items with one outcome. While the job runs, the shown pages are loaded again
+ * whenever the number of these items changes.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';

@@ -7,7 +7,7 @@ const pattern = findPattern(['8123', 'Ada']);
 const spansOf = (text: string, field = 'body.id') => matchedSpans({ field, text }, pattern);
 
 describe('where an event meets a search', () => {
-  test('the hit is marked, in any case, and a whole value is told from a part', () => {
+  test('the hit is marked in any case, and a whole value differs from a part of one', () => {
     expect(spansOf('8123')).toEqual({ spans: [{ start: 0, end: 4 }], isWhole: true });
     expect(spansOf('ADA')).toEqual({ spans: [{ start: 0, end: 3 }], isWhole: true });
     expect(spansOf('x8123')).toEqual({ spans: [{ start: 1, end: 5 }], isWhole: false });

@@ -79,7 +79,7 @@ export function Unfinished({ events, timeline }: { events: EventTimeline; timeli
 
 type NothingHereProps = { events: EventTimeline; axis: AxisChoice; onAxis: (axis: AxisChoice) => void };
 
-/** Over a period without events: the way to those that there are. */
+/** Shown when the period has no events: a button that shows all events. */
 export function NothingHere({ events, axis, onAxis }: NothingHereProps) {
   const { timeline, isOld } = events;
   if (isOld || axis.from === 'all' || !timeline?.complete || sumOf(timeline.buckets).count > 0) return null;

@@ -42,7 +42,7 @@ export function Bars({ timeline, children }: { timeline: Timeline; children?: Co
   );
 }
 
-/** Of one bucket. */
+/** The largest number of events in one bucket. */
 export const mostOf = ({ buckets }: Timeline): number => Math.max(0, ...buckets.map(({ count }) => count));
 
 type AxisTicksProps = { timeline: Timeline; most: number; isOpen: boolean };
