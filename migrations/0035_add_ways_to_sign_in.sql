@@ -20,3 +20,41 @@ CREATE TABLE recovery_codes (
   hash       BLOB NOT NULL,
   PRIMARY KEY (account_id, hash)
 ) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+-- The way in which the session began. `id_token`: of the OpenID Connect provider, sealed; its sign-out asks for it.
+ALTER TABLE sessions ADD COLUMN way TEXT NOT NULL DEFAULT 'password';
+--> statement-breakpoint
+ALTER TABLE sessions ADD COLUMN id_token BLOB;
+--> statement-breakpoint
+-- The account at an OpenID Connect provider that an account is bound to. `subject` is the claim `sub`.
+CREATE TABLE oidc_bindings (
+  issuer     TEXT NOT NULL,
+  subject    TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (issuer, subject),
+  UNIQUE (account_id, issuer)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+-- WebAuthn credentials. `counter` is what the authenticator last said; many always say 0. `transports` is a JSON array.
+CREATE TABLE passkeys (
+  id            TEXT PRIMARY KEY,
+  account_id    TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  credential_id BLOB NOT NULL UNIQUE,
+  public_key    BLOB NOT NULL,
+  counter       INTEGER NOT NULL,
+  transports    TEXT NOT NULL,
+  name          TEXT NOT NULL,
+  created_at    INTEGER NOT NULL,
+  last_used_at  INTEGER
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX passkeys_by_account ON passkeys (account_id);
+--> statement-breakpoint
+-- Links that sign an account in once. Only the SHA-256 of the token is stored.
+CREATE TABLE sign_in_links (
+  hash       BLOB PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -103,7 +103,7 @@ CREATE TABLE sessions (
   source_ip    TEXT NOT NULL,
   created_at   INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL
-, signed_in_at INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+, signed_in_at INTEGER NOT NULL DEFAULT 0, way TEXT NOT NULL DEFAULT 'password', id_token BLOB) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX sessions_by_account ON sessions (account_id);
 --> statement-breakpoint
@@ -729,6 +729,36 @@ CREATE TABLE recovery_codes (
   account_id TEXT NOT NULL REFERENCES totps (account_id) ON DELETE CASCADE,
   hash       BLOB NOT NULL,
   PRIMARY KEY (account_id, hash)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE oidc_bindings (
+  issuer     TEXT NOT NULL,
+  subject    TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (issuer, subject),
+  UNIQUE (account_id, issuer)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE passkeys (
+  id            TEXT PRIMARY KEY,
+  account_id    TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  credential_id BLOB NOT NULL UNIQUE,
+  public_key    BLOB NOT NULL,
+  counter       INTEGER NOT NULL,
+  transports    TEXT NOT NULL,
+  name          TEXT NOT NULL,
+  created_at    INTEGER NOT NULL,
+  last_used_at  INTEGER
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX passkeys_by_account ON passkeys (account_id);
+--> statement-breakpoint
+CREATE TABLE sign_in_links (
+  hash       BLOB PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');

@@ -3,8 +3,9 @@
  * Captured text is stored in BLOBs and decoded in JavaScript.
  */
 
-import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 import { plans, roles } from '../core/access/principal.ts';
+import { signInWays } from '../core/access/sign-in.ts';
 import type { StoredGuard } from '../core/guard/model.ts';
 import { replayVia } from '../core/replay/replay-via.ts';
 import { faults } from '../shared/answers.ts';
@@ -235,6 +236,38 @@ export const sessions = sqliteTable('sessions', {
   createdAt: integer('created_at').notNull(),
   lastSeenAt: integer('last_seen_at').notNull(),
   signedInAt: integer('signed_in_at').notNull().default(0),
+  way: text({ enum: signInWays }).notNull().default('password'),
+  idToken: blob('id_token', { mode: 'buffer' }),
+});
+
+export const oidcBindings = sqliteTable(
+  'oidc_bindings',
+  {
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    accountId: text('account_id').notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  table => [primaryKey({ columns: [table.issuer, table.subject] }), unique().on(table.accountId, table.issuer)],
+);
+
+export const passkeys = sqliteTable('passkeys', {
+  id: text().primaryKey(),
+  accountId: text('account_id').notNull(),
+  credentialId: blob('credential_id', { mode: 'buffer' }).notNull().unique(),
+  publicKey: blob('public_key', { mode: 'buffer' }).notNull(),
+  counter: integer().notNull(),
+  transports: text({ mode: 'json' }).$type<string[]>().notNull(),
+  name: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  lastUsedAt: integer('last_used_at'),
+});
+
+export const signInLinks = sqliteTable('sign_in_links', {
+  hash: blob({ mode: 'buffer' }).primaryKey(),
+  accountId: text('account_id').notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
 });
 
 export const totps = sqliteTable('totps', {

@@ -1,4 +1,5 @@
 /* Accounts, teams, and the two credentials that users create themselves: API keys and sessions. */
+import type { SignInResult, SignInWay } from '../core/access/sign-in.ts';
 import { newToken } from '../core/ids/ids.ts';
 import { argon2id, createPasswords } from '../features/accounts/passwords.ts';
 import { createAccountService } from '../features/accounts/service.ts';
@@ -6,7 +7,7 @@ import { createAccountStore } from '../features/accounts/store.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import { createKeysService } from '../features/keys/service.ts';
 import { createKeysStore } from '../features/keys/store.ts';
-import { createSessionsService, type SignInResult } from '../features/sessions/service.ts';
+import { createSessionsService } from '../features/sessions/service.ts';
 import { createSignInThrottle } from '../features/sessions/sign-in-throttle.ts';
 import { createSessionsStore } from '../features/sessions/store.ts';
 import { createSetupService } from '../features/setup/service.ts';
@@ -30,7 +31,7 @@ type AccountsDependencies = {
   /** Ends the access of all apps that the account has authorized. @returns the number of grants */
   revokeGrants: (accountId: string) => Promise<number>;
   /** Counts attempts to sign in. */
-  onSignIn: (way: 'password', result: SignInResult) => void;
+  onSignIn: (way: SignInWay, result: SignInResult) => void;
 };
 
 export function wireAccounts(dependencies: AccountsDependencies) {
@@ -81,7 +82,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     index: sessionIndex,
     onTouchError: cause => log.warn('writing the last use of a session failed', { cause }),
     onAccessEnded,
-    onSignIn: result => onSignIn('password', result),
+    onSignIn,
   });
   const setup = createSetupService({
     baseUrl,
@@ -111,6 +112,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     setup,
     teams,
     totp,
+    ways: { password: true, oidc: null, passkeys: false },
     /** Call it before the database closes. */
     flushKeyUses: () => keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause })),
     readCredentials: async (): Promise<void> => {

@@ -9,6 +9,7 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
+import type { SignInResult, SignInWay } from '../../core/access/sign-in.ts';
 import type { AlertChannelType } from '../../shared/alerts.ts';
 
 export type DeliveryResult = 'stored' | 'unknown' | 'paused' | 'guarded' | 'too_large' | 'refused' | 'aborted';
@@ -201,7 +202,7 @@ export function createMetricsService({
     alert(channel: AlertChannelType, result: 'ok' | 'failed'): void {
       counters.alerts.inc({ channel, result });
     },
-    signIn(way: 'password', result: 'ok' | 'refused'): void {
+    signIn(way: SignInWay, result: SignInResult): void {
       counters.signIns.inc({ way, result });
     },
     forward(result: 'settled' | 'retried' | 'given_up'): void {

@@ -39,24 +39,23 @@ export const SignedIn = t.Object(
 );
 export type SignedIn = Static<typeof SignedIn>;
 
+export const Ways = t.Object(
+  {
+    password: t.Boolean(),
+    oidc: nullable(t.Object({ name: t.String() }, { description: 'the OpenID Connect provider, if there is one' })),
+    passkeys: t.Boolean(),
+  },
+  { description: 'the ways to sign in; absent when a bearer token was refused' },
+);
+export type Ways = Static<typeof Ways>;
+
 export const SignedOut = t.Object(
   {
     error: t.String(),
     setupRequired: t.Optional(
       t.Boolean({ description: 'true while there is no account yet; absent when a bearer token was refused' }),
     ),
-    ways: t.Optional(
-      t.Object(
-        {
-          password: t.Boolean(),
-          oidc: nullable(
-            t.Object({ name: t.String() }, { description: 'the OpenID Connect provider, if there is one' }),
-          ),
-          passkeys: t.Boolean(),
-        },
-        { description: 'the ways to sign in; absent when a bearer token was refused' },
-      ),
-    ),
+    ways: t.Optional(Ways),
   },
   { title: 'SignedOut' },
 );

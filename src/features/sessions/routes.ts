@@ -8,18 +8,26 @@ import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
-import { PasswordChange, SessionEnded, SessionList, SignedIn, SignedOut, SignIn, SignInError } from './model.ts';
+import {
+  PasswordChange,
+  SessionEnded,
+  SessionList,
+  SignedIn,
+  SignedOut,
+  SignIn,
+  SignInError,
+  type Ways,
+} from './model.ts';
 import type { SessionsService } from './service.ts';
 
 const tags = ['Sessions'];
-
-/** The ways to sign in of this installation. */
-const ways = { password: true, oidc: null, passkeys: false };
 
 export type SessionsRoutesOptions = {
   gate: Gate;
   cookie: SessionCookie;
   sessions: SessionsService;
+  /** The ways to sign in of this installation. */
+  ways: Ways;
   setup: { isRequired: () => Promise<boolean> };
   account: { account: (id: string) => Promise<Account> };
   version: string;
@@ -28,7 +36,7 @@ export type SessionsRoutesOptions = {
 export const sessionsRoutes = (options: SessionsRoutesOptions) =>
   new Elysia().use(signInRoutes(options)).use(signedInRoutes(options));
 
-const signInRoutes = ({ gate, cookie, sessions, setup, account, version }: SessionsRoutesOptions) =>
+const signInRoutes = ({ gate, cookie, sessions, ways, setup, account, version }: SessionsRoutesOptions) =>
   new Elysia({ prefix: '/api/session', tags })
     .use(optionallyAuthenticated(gate))
     .get(

@@ -6,6 +6,7 @@
 import { type CredentialIndex, indexId } from '../../core/access/credential-index.ts';
 import { checkPassword } from '../../core/access/password.ts';
 import type { Principal } from '../../core/access/principal.ts';
+import type { SignInProof, SignInResult, SignInWay } from '../../core/access/sign-in.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, invalid, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
@@ -21,8 +22,6 @@ import type { AuthenticatedSession, ExpiryCutoffs, SessionsStore } from './store
 type ClientInfo = { userAgent: string; sourceIp: string; sessionId: string | undefined };
 
 type Credentials = { id: string; email: string; passwordHash: string | null };
-
-export type SignInResult = 'ok' | 'refused';
 
 export type SessionsService = ReturnType<typeof createSessionsService>;
 
@@ -69,7 +68,7 @@ export function createSessionsService(options: {
   /** Called after sessions ended. */
   onAccessEnded: () => void;
   /** Called after each attempt to sign in. */
-  onSignIn: (result: SignInResult) => void;
+  onSignIn: (way: SignInWay, result: SignInResult) => void;
 }) {
   const { store, accounts, secondFactor, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
   const { onTouchError, onAccessEnded, onSignIn } = options;
@@ -80,14 +79,15 @@ export function createSessionsService(options: {
   });
 
   /**
-   * Starts a session that replaces the client's current one. @throws unauthorized if the password changed since it was checked
+   * Starts a session that replaces the client's current one. @returns its token
+   * @throws unauthorized if the account was deleted, or what the sign-in rests on changed, in the meantime
    */
-  const start = async (account: { id: string; passwordHash: string }, clientInfo: ClientInfo): Promise<string> => {
+  const start = async (accountId: string, proof: SignInProof, clientInfo: ClientInfo): Promise<string> => {
     const token = newToken(random);
     const now = clock.now();
     const session = {
       id: newId('ses', now, random),
-      accountId: account.id,
+      accountId,
       hash: hashOf(token),
       userAgent: firstCharacters(clientInfo.userAgent.replace(/\p{Cc}/gu, ' '), maxUserAgentCharacters),
       sourceIp: clientInfo.sourceIp,
@@ -95,8 +95,8 @@ export function createSessionsService(options: {
       lastSeenAt: now,
       signedInAt: now,
     };
-    if (!(await store.insert(session, account.passwordHash, clientInfo.sessionId ?? '', expiryCutoffs())))
-      throw unauthorized('wrong email or password');
+    if (!(await store.insert(session, proof, clientInfo.sessionId ?? '', expiryCutoffs())))
+      throw unauthorized(proof.way === 'password' ? 'wrong email or password' : 'sign in again');
     index.add(indexId(session.hash));
     if (clientInfo.sessionId !== undefined) onAccessEnded();
     return token;
@@ -143,11 +143,12 @@ export function createSessionsService(options: {
         if (!account) throw unauthorized('wrong email or password');
         await checkSecondFactor(account.id, account.attempt, given);
         account.attempt.succeeded();
-        const token = await start(account, clientInfo);
-        onSignIn('ok');
+        const { id, passwordHash } = account;
+        const token = await start(id, { way: 'password', passwordHash }, clientInfo);
+        onSignIn('password', 'ok');
         return token;
       } catch (error) {
-        if (isRefusal(error, given)) onSignIn('refused');
+        if (isRefusal(error, given)) onSignIn('password', 'refused');
         throw error;
       }
     },

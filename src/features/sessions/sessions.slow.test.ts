@@ -280,7 +280,7 @@ describe('POST /api/password', () => {
     const { id, passwordHash } = await server.services.account.byEmail(gus);
     await server.services.account.resetPassword(gus, 'another long password');
     const clientInfo = { userAgent: '', sourceIp: '::1', sessionId: undefined };
-    const late = server.services.sessions.start({ id, passwordHash: passwordHash ?? '' }, clientInfo);
+    const late = server.services.sessions.start(id, { way: 'password', passwordHash: passwordHash ?? '' }, clientInfo);
     const refusal: unknown = await late.catch(error => error);
     expect(refusal).toMatchObject({ code: 'unauthorized' });
   });

@@ -24,7 +24,7 @@ afterAll(() => server.close());
 const insert = (id: string, { accountId }: TestAccount, passwordHash: string, replaces = '') =>
   store.insert(
     { id, accountId, hash: Buffer.from(id), userAgent: '', sourceIp: '', createdAt: 1, lastSeenAt: 1 },
-    passwordHash,
+    { way: 'password', passwordHash },
     replaces,
     everything,
   );

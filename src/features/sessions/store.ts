@@ -1,13 +1,14 @@
 /* Sessions. Only the SHA-256 of a token is stored. Queries ignore expired sessions. */
-import { and, desc, eq, exists, gt, inArray, lte, or } from 'drizzle-orm';
+import { and, desc, eq, exists, gt, inArray, lte, or, type SQL } from 'drizzle-orm';
 import type { AccountIdentity } from '../../core/access/principal.ts';
+import type { SignInProof } from '../../core/access/sign-in.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
-import { accounts, sessions, teams } from '../../db/schema.ts';
+import { accounts, oidcBindings, passkeys, sessions, signInLinks, teams } from '../../db/schema.ts';
 
-type SessionRow = Omit<typeof sessions.$inferSelect, 'hash' | 'signedInAt'>;
-type NewSession = typeof sessions.$inferInsert;
+type SessionRow = Omit<typeof sessions.$inferSelect, 'hash' | 'signedInAt' | 'way' | 'idToken'>;
+type NewSession = Omit<typeof sessions.$inferInsert, 'way' | 'idToken'>;
 export type AuthenticatedSession = AccountIdentity & {
   sessionId: string;
   createdAt: number;
@@ -23,23 +24,48 @@ export function createSessionsStore(db: Drizzle) {
   const isNotExpired = ({ lastSeenAfter, createdAfter }: ExpiryCutoffs) =>
     and(gt(sessions.lastSeenAt, lastSeenAfter), gt(sessions.createdAt, createdAfter));
 
+  const holds = (proof: SignInProof, { accountId, createdAt }: NewSession): SQL => {
+    if (proof.way === 'oidc') {
+      const { issuer, subject } = proof;
+      const isIt = and(
+        eq(oidcBindings.issuer, issuer),
+        eq(oidcBindings.subject, subject),
+        eq(oidcBindings.accountId, accountId),
+      );
+      return exists(db.select().from(oidcBindings).where(isIt));
+    }
+    if (proof.way === 'passkey') {
+      const isIt = and(eq(passkeys.id, proof.id), eq(passkeys.accountId, accountId));
+      return exists(db.select().from(passkeys).where(isIt));
+    }
+    if (proof.way === 'link' && proof.hash) {
+      const isIt = and(
+        eq(signInLinks.hash, proof.hash),
+        eq(signInLinks.accountId, accountId),
+        gt(signInLinks.expiresAt, createdAt),
+      );
+      return exists(db.select().from(signInLinks).where(isIt));
+    }
+    const hasPassword = proof.way === 'password' ? eq(accounts.passwordHash, proof.passwordHash) : undefined;
+    return exists(
+      db
+        .select()
+        .from(accounts)
+        .where(and(eq(accounts.id, accountId), hasPassword)),
+    );
+  };
+
   return {
     /**
-     * Also deletes expired sessions and the session that the new one replaces.
-     * @returns false, without inserting, when the account was deleted or its password changed in the meantime
+     * Also deletes expired sessions, the session that the new one replaces and the sign-in link that it uses up.
+     * @returns false, without inserting, when the account was deleted or the proof does not hold any more
      */
-    async insert(
-      session: NewSession,
-      passwordHash: string,
-      replaces: string,
-      cutoffs: ExpiryCutoffs,
-    ): Promise<boolean> {
-      const account = db
-        .select({ id: accounts.id })
-        .from(accounts)
-        .where(and(eq(accounts.id, session.accountId), eq(accounts.passwordHash, passwordHash)));
+    async insert(session: NewSession, proof: SignInProof, replaces: string, cutoffs: ExpiryCutoffs): Promise<boolean> {
+      const idToken = proof.way === 'oidc' ? proof.idToken : null;
+      const linkHash = (proof.way === 'link' ? proof.hash : undefined) ?? Buffer.alloc(0);
       const [inserted] = await db.batch([
-        insertIf(db, sessions, session, exists(account)),
+        insertIf(db, sessions, { ...session, way: proof.way, idToken }, holds(proof, session)),
+        db.delete(signInLinks).where(or(eq(signInLinks.hash, linkHash), lte(signInLinks.expiresAt, session.createdAt))),
         db
           .delete(sessions)
           .where(

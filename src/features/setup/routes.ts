@@ -26,7 +26,8 @@ export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRou
     '',
     async ({ principal, request, body, set, status }) => {
       const { account: owner, endpoint } = await setup.complete(body.token, body);
-      set.headers['set-cookie'] = cookie.set(await sessions.start(owner, clientInfo(request, principal)));
+      const proof = { way: 'password', passwordHash: owner.passwordHash } as const;
+      set.headers['set-cookie'] = cookie.set(await sessions.start(owner.id, proof, clientInfo(request, principal)));
       return status(201, { account: await account.account(owner.id), endpoint });
     },
     {

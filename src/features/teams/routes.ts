@@ -139,8 +139,9 @@ const invitationRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions)
     .post(
       '/:token',
       async ({ principal, request, params, body, set, status }) => {
-        const account = await teams.accept(params.token, body.password);
-        set.headers['set-cookie'] = cookie.set(await sessions.start(account, clientInfo(request, principal)));
+        const { id, passwordHash } = await teams.accept(params.token, body.password);
+        const proof = { way: 'password', passwordHash } as const;
+        set.headers['set-cookie'] = cookie.set(await sessions.start(id, proof, clientInfo(request, principal)));
         return status(201, { ok: true });
       },
       {
