@@ -2,16 +2,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type AlertBench, openAlerts } from '../../testing/alerts.ts';
 import { rowsOf } from '../../testing/events.ts';
+import { eventually } from '../../testing/poll.ts';
 
 let alerts: AlertBench;
 const received: string[] = [];
+let attempts = 0;
 let isDown = true;
 const http = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
   fetch: async request => {
     const { pathname } = new URL(request.url);
-    if (pathname === '/alerts') received.push(((await request.json()) as { type: string }).type);
+    if (pathname !== '/alerts') attempts++;
+    else received.push(((await request.json()) as { type: string }).type);
     return new Response(null, { status: pathname !== '/alerts' && isDown ? 503 : 200 });
   },
 });
@@ -40,7 +43,9 @@ test('a forward that keeps failing is reported once, and its recovery once', asy
   expect(received).toEqual([]);
 
   await server.deliver(endpoint);
-  await server.services.background.idle();
+  // The clock stands until the first attempt, whose failure is the beginning.
+  await eventually(() => attempts > 0);
+  await server.services.queues.idle();
   await alerts.pass(90_000);
   expect(received).toEqual([]);
   await alerts.pass(300_000);
