@@ -131,6 +131,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await number.fill('510');
     await expectEventually(() => start.isEnabled()).toBe(true);
     expect(await violations(page, { within: 'dialog' })).toEqual([]);
+    await dialog.getByLabel('Only events that match').fill('body.n<10');
+    await dialog.getByText('10 events, ').waitFor();
+    await number.waitFor({ state: 'detached' });
+    await dialog.getByLabel('Only events that match').fill('body.n<');
+    await expectEventually(() => start.isDisabled()).toBe(true);
+    await dialog.getByLabel('Destination', { exact: true }).focus();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await expectEventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(

@@ -109,6 +109,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await dialog().getByLabel('Body', { exact: true }).fill(changed);
     await dialog().getByRole('button', { name: 'Show changes' }).click();
     await dialog().locator('.lines .added', { hasText: 'refunded' }).locator('ins').waitFor();
+    // Escape asks before it throws the change away.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keep editing' }).click();
     // The change has opened the part about the signature.
     await dialog().getByText("doesn't match your changes").waitFor();
     await dialog().getByLabel('Fresh').check();

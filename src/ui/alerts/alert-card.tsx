@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Alert, AlertTest } from '../../features/alerts/model.ts';
+import { filterQuery } from '../inspector/filter/filter-url.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { Button } from '../kit/controls.tsx';
 import { confirm } from '../kit/dialogs.tsx';
@@ -12,7 +13,7 @@ import { Time } from '../kit/time.tsx';
 import { messageOf } from '../kit/toasts.tsx';
 import { AlertState, ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
-import { channelTitles, type Explanation, failureOf, targetText, testText } from './wording.ts';
+import { channelTitles, type Explanation, eventsOf, failureOf, targetText, testText } from './wording.ts';
 
 type AlertCardProps = {
   endpointId: string;
@@ -81,6 +82,7 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
 
 function AlertFacts({ endpointId, alert }: { endpointId: string; alert: Alert }) {
   const failure = failureOf(alert);
+  const events = eventsOf(alert);
   return (
     <>
       <p class="alert-facts row faint breaks">
@@ -96,6 +98,7 @@ function AlertFacts({ endpointId, alert }: { endpointId: string; alert: Alert })
             </>
           )}
         </span>
+        {events !== undefined && <Link to={`/app/endpoints/${endpointId}${filterQuery(events)}`}>Its events</Link>}
         {alert.kind === 'forward_stuck' && <Link to={`/app/endpoints/${endpointId}/destinations`}>Destinations</Link>}
       </p>
       {failure && (

@@ -98,6 +98,12 @@ export function conditionParts({
   }
 }
 
+/** The filter of the events that the condition is about; undefined if it is about all or about none. */
+export function eventsOf({ kind, where }: Condition): string | undefined {
+  if (kind === 'bad_signatures') return `verdict:invalid${where ? ` (${where})` : ''}`;
+  return where || undefined;
+}
+
 /** Kinds that report something new each time: they do not begin and end. */
 export const isReporting = ({ kind }: Pick<Alert, 'kind'>): boolean => !kindTakes[kind].isCondition;
 

@@ -89,7 +89,12 @@ function Connect({ endpoint }: { endpoint: Endpoint }) {
     { label: 'Connect a platform', run: () => void connect() },
     { label: 'Send a test event', run: () => void sendTest() },
   ];
-  useActions(actions);
+  const base = `/app/endpoints/${endpoint.id}`;
+  useActions([
+    ...actions,
+    { label: 'New forward', run: () => navigate(`${base}/destinations/new`) },
+    { label: 'New alert', run: () => navigate(`${base}/alerts?new=silence`) },
+  ]);
   return (
     <Menu icon="plus" label="Connect" isLabelShown>
       {close => <MenuActions actions={actions} close={close} />}

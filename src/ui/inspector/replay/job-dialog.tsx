@@ -9,6 +9,8 @@ import { formatBytes, formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { Link, navigate } from '../../kit/navigation.tsx';
 import { problemsOf } from '../../kit/schema.ts';
+import { FilterField } from '../filter/filter-field.tsx';
+import { useSeen } from '../filter/use-seen.ts';
 import { jobRules } from './job-schema.tsx';
 import { jobPath, jobsApi } from './jobs-api.ts';
 import { lastDestination, listDestinations, saveDestination } from './replay-destinations.ts';
@@ -21,7 +23,7 @@ type ChosenEvents = { endpointId: string; where: string; ids?: readonly string[]
 
 const chosenIn = ({ endpointId, where, ids }: ChosenEvents) => ({
   endpointId,
-  ...(ids ? { eventIds: [...ids] } : where !== '' && { where }),
+  ...(ids ? { eventIds: [...ids] } : where.trim() !== '' && { where: where.trim() }),
 });
 
 export type JobOptions = ChosenEvents & {
@@ -29,14 +31,16 @@ export type JobOptions = ChosenEvents & {
   initialDest?: string | undefined;
 };
 
-export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { onClose: () => void }) {
-  const { endpointId, where, ids } = chosen;
+export function JobDialog({ initialDest, onClose, ...given }: JobOptions & { onClose: () => void }) {
+  const { endpointId, where, ids } = given;
+  const isAll = where === '' && !ids;
   const [dest] = useState(initialDest ?? lastDestination(endpointId)?.url ?? '');
   const form = useForm({
     ...jobRules,
-    initial: { dest, concurrency: 1, per: 'event', skipOk: false },
+    initial: { where, dest, concurrency: 1, per: 'event', skipOk: false },
     isNew: true,
-    save: (request: ReplayJobInput) => jobsApi.create({ ...request, ...chosenIn(chosen) }),
+    save: (request: ReplayJobInput) =>
+      jobsApi.create({ ...request, ...chosenIn({ ...given, where: request.where ?? '' }) }),
     onSaved(job) {
       if (!job) return;
       saveDestination(endpointId, job.dest);
@@ -44,7 +48,8 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
       navigate(jobPath(job));
     },
   });
-  const { counted, countProblem } = useCount(chosen, form.draft.per);
+  const { counted, countProblem } = useCount({ ...given, where: form.draft.where }, form.draft.per, isAll);
+  const seen = useSeen(endpointId);
   const hasProblems = Object.keys(problemsOf(jobRules, form.draft)).length > 0;
   const [typed, setTyped] = useState('');
   const { dest: typedDest, dest2 } = form.draft;
@@ -53,7 +58,7 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
   const isAsked = number !== undefined && typed.replace(/\D/g, '') !== `${number}`;
   return (
     <Dialog
-      title={ids ? 'Replay the selected events' : where === '' ? 'Replay all events' : 'Replay all that match'}
+      title={ids ? 'Replay the selected events' : isAll ? 'Replay events' : 'Replay all that match'}
       onClose={onClose}
     >
       <Form
@@ -74,18 +79,18 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
             </>
           )}
         </p>
-        {where === '' && !ids && (
-          <p class="hint">
-            Events of any time: the period of a timeline does not limit them. To replay some, filter the list, or drag
-            over its timeline first.
-          </p>
+        {isAll && (
+          <FilterField
+            label="Only events that match"
+            input={form.input('where')}
+            error={form.error}
+            seen={seen}
+            placeholder="events of any time"
+            without={[]}
+          />
         )}
         <Inputs form={form} paths={['dest']} />
-        <datalist id="job-destinations">
-          {listDestinations(endpointId).map(one => (
-            <option key={one.url} value={one.url} />
-          ))}
-        </datalist>
+        <EarlierDestinations endpointId={endpointId} />
         <div class="fit">
           <Inputs form={form} paths={['pace', 'concurrency']} />
         </div>
@@ -112,12 +117,20 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { on
   );
 }
 
+const EarlierDestinations = ({ endpointId }: { endpointId: string }) => (
+  <datalist id="job-destinations">
+    {listDestinations(endpointId).map(({ url }) => (
+      <option key={url} value={url} />
+    ))}
+  </datalist>
+);
+
 const Counted = ({ counted }: { counted: ReplayJobDryRun | undefined }) => (
   <>{counted ? `${formatCount(counted.matched, 'event')}, ${formatBytes(counted.bytes)}.` : 'Counting…'}</>
 );
 
-/** How many events the job would have. */
-function useCount(chosen: ChosenEvents, isPerDelivery: boolean) {
+/** How many events the job would have. @param isTyped the filter is typed: it is counted after a pause */
+function useCount(chosen: ChosenEvents, isPerDelivery: boolean, isTyped: boolean) {
   const { endpointId, where, ids } = chosen;
   const [counted, setCounted] = useState<ReplayJobDryRun>();
   const [countProblem, setCountProblem] = useState('');
@@ -128,10 +141,15 @@ function useCount(chosen: ChosenEvents, isPerDelivery: boolean) {
     const per = isPerDelivery ? ('delivery' as const) : ('event' as const);
     // A dry run sends nothing, and its result does not depend on the destination.
     const wanted = { ...chosenIn(chosen), dest: 'http://localhost/', per };
-    jobsApi.count(wanted, controller.signal).then(setCounted, error => {
-      if (!controller.signal.aborted) setCountProblem(error instanceof Error ? error.message : String(error));
-    });
-    return () => controller.abort();
+    const count = () =>
+      jobsApi.count(wanted, controller.signal).then(setCounted, error => {
+        if (!controller.signal.aborted) setCountProblem(error instanceof Error ? error.message : String(error));
+      });
+    const timer = setTimeout(count, isTyped && where !== '' ? 250 : 0);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
   }, [endpointId, where, ids?.join(), isPerDelivery]);
   return { counted, countProblem };
 }

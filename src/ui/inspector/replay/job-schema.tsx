@@ -6,6 +6,7 @@ import { Field } from '../../kit/controls.tsx';
 import { flag, list, url, wholeNumber } from '../../kit/fields.tsx';
 import type { FormField, Rules, SchemaOf } from '../../kit/schema.ts';
 import { SelectField } from '../../kit/select-field.tsx';
+import { filterText } from '../filter/filter-field.tsx';
 
 const paces = [
   { id: 'none', label: 'As fast as possible' },
@@ -64,6 +65,7 @@ const pace: FormField<readonly string[], string | null> = {
 };
 
 const schema = {
+  where: { ...filterText, to: (text: string) => text.trim() || undefined },
   dest: url({
     label: 'Destination',
     list: 'job-destinations',

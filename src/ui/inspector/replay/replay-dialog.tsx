@@ -4,12 +4,13 @@
  */
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import type { ReplayDryRun } from '../../../features/replays/model.ts';
 import { api } from '../../kit/api.ts';
 import { Button, Dialog } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
+import { confirm } from '../../kit/dialogs.tsx';
 import { Form } from '../../kit/form.tsx';
 import { formatBytes, formatCount } from '../../kit/format/time.ts';
 import { headerText, visibleLine, visibleText } from '../../kit/format/visible.ts';
@@ -52,16 +53,19 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
   const isBatch = isLoading || events.length > 1;
   const first = useFirstEvent(events[0]?.id);
   const { sendings, send, stop } = useReplay({ endpointId, ids: events.map(({ id }) => id), onSent });
-  const [previewed, setPreviewed] = useState<{ request?: ReplayDryRun; error?: unknown; count?: number }>({});
   const event = isBatch ? undefined : first;
+  const preview = usePreview(first?.id);
+  /** The changes that were sent last. */
+  const sent = useRef<ReplayRequest['edit']>(undefined);
   const signing = useSigningSecrets(endpointId, event);
   const form = useReplayForm({
     endpointId,
     event,
     initialUrl,
     async send(request) {
-      setPreviewed({});
+      preview.clear();
       if (!(await signing.allow(request))) return;
+      sent.current = request.edit;
       await send(request).catch((error: unknown) => {
         signing.onRefused(request, error);
         throw error;
@@ -71,20 +75,14 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
   const { request, isBusy } = form;
   const toAllow = signing.toAllow(request);
   const sendText = sendings.length > 0 && !isBusy ? 'Send again' : 'Send';
-  const showRequest = async (): Promise<void> => {
-    if (!request || !first) return;
-    setPreviewed(
-      await api.previewReplay(first.id, request).then(
-        // Asked for once more, it is scrolled to once more.
-        prepared => ({ request: prepared, count: (previewed.count ?? 0) + 1 }),
-        (error: unknown) => ({ error }),
-      ),
-    );
-  };
   // A problem at its field needs no notice, unless there is something to do about it.
-  const refused = previewed.error ?? (form.message || codeOf(form.error) ? form.error : undefined);
+  const refused = preview.error ?? (form.message || codeOf(form.error) ? form.error : undefined);
   return (
-    <Dialog title={title} wide onClose={onClose}>
+    <Dialog
+      title={title}
+      wide
+      onClose={async () => (isSame(form.edit, sent.current) || (await isDiscarded())) && onClose()}
+    >
       <Form
         form={{ ...form, isBusy: isBusy || isLoading, message: '' }}
         class="replay-form"
@@ -94,7 +92,9 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
         isDialog
         cancel={
           <>
-            {event && request && <RequestButtons event={event} request={request} onShow={showRequest} />}
+            {event && request && (
+              <RequestButtons event={event} request={request} onShow={() => preview.show(request)} />
+            )}
             {isBusy && isBatch && <Button onClick={stop}>Stop</Button>}
           </>
         }
@@ -109,7 +109,7 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
           </>
         )}
       </Form>
-      {previewed.request && <RequestPreview key={previewed.count} request={previewed.request} />}
+      {preview.request && <RequestPreview key={preview.count} request={preview.request} />}
       {refused !== undefined && !isBusy && (
         <RefusalNotice refusal={explainRefusal(refused, request ? urlOf(request) : '')} />
       )}
@@ -126,6 +126,36 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
       </div>
     </Dialog>
   );
+}
+
+const isSame = (one: ReplayRequest['edit'], other: ReplayRequest['edit']): boolean =>
+  one === undefined || JSON.stringify(one) === JSON.stringify(other);
+
+const isDiscarded = (): Promise<boolean> =>
+  confirm({
+    title: 'Discard your changes to the event?',
+    text: 'They were not sent.',
+    button: 'Discard',
+    cancel: 'Keep editing',
+  });
+
+/** The request that would be sent, once it was asked for. */
+function usePreview(id: string | undefined) {
+  const [previewed, setPreviewed] = useState<{ request?: ReplayDryRun; error?: unknown; count?: number }>({});
+  return {
+    ...previewed,
+    clear: () => setPreviewed({}),
+    async show(request: ReplayRequest): Promise<void> {
+      if (id === undefined) return;
+      setPreviewed(
+        await api.previewReplay(id, request).then(
+          // Asked for once more, it is scrolled to once more.
+          prepared => ({ request: prepared, count: (previewed.count ?? 0) + 1 }),
+          (error: unknown) => ({ error }),
+        ),
+      );
+    },
+  };
 }
 
 type RequestButtonsProps = { event: EventDetail; request: ReplayRequest; onShow: () => Promise<void> };
