@@ -1,8 +1,6 @@
-/*
- * The consent page and the error page of the authorization endpoint. They have no scripts, load nothing from other origins and
- * cannot be framed. Every value that comes from a client is escaped.
- */
+/* The consent page and the error page of the authorization endpoint. Every value that comes from a client is escaped. */
 import { deniedToApps, groupsAllowedToApps, risksOfApps } from '../../core/access/permissions.ts';
+import { escapeHtml, htmlPage } from '../../core/html-page.ts';
 import tokens from '../../ui/styles/tokens.css' with { type: 'text' };
 import consentStyle from './consent.css' with { type: 'text' };
 
@@ -21,33 +19,6 @@ export type ConsentView = {
 
 export const stylesheet = `${tokens}\n${consentStyle}`;
 export const consentPath = '/authorize/consent';
-export const stylesheetPath = '/consent.css';
-
-/** The logo, as in the dashboard. */
-const mark =
-  '<svg class="mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="8"/><g><circle cx="11" cy="14" r="4.6"/><circle cx="21" cy="14" r="4.6"/><path d="M11 18.600V21a3.400 3.400 0 0 0 3.400 3.400H22"/></g></svg>';
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, character => entities[character] ?? character);
-
-export const htmlPage = (title: string, content: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)} · Hooktape</title>
-<link rel="stylesheet" href="${stylesheetPath}">
-</head>
-<body>
-<main>
-<p class="brand"><a href="/app">${mark} Hooktape</a></p>
-${content}
-</main>
-</body>
-</html>
-`;
 
 const risks: Partial<Record<string, string>> = risksOfApps;
 
@@ -103,7 +74,3 @@ export const errorPage = (reason: string): string =>
 <p class="hint">The app didn't get access. Go back to it and try again. If this keeps happening, contact its developer.</p>
 <p class="hint"><a href="/app">Go to the dashboard</a></p>`,
   );
-
-/** @param formAction the sources that the form may lead to; Chromium applies them to redirects as well */
-export const contentSecurityPolicy = (formAction = "'none'"): string =>
-  `default-src 'none'; style-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`;

@@ -1,5 +1,5 @@
 /* The page on which a person approves the sign-in of the command line. Every value that comes from a program is escaped. */
-import { escapeHtml, htmlPage } from './consent-page.ts';
+import { escapeHtml, htmlPage } from '../../core/html-page.ts';
 
 export type KeyLoginView = {
   /** The name of the key that will be created. */

@@ -4,18 +4,12 @@
  */
 import { Elysia } from 'elysia';
 import { AppError } from '../../core/errors.ts';
+import { contentSecurityPolicy, pageHeaders, stylesheetPath } from '../../core/html-page.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import type { BrowserGuard } from '../../http/browser-guard.ts';
 import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';
 import type { AuthorizationOutcome, SignedInUser } from './authorization-endpoint.ts';
-import {
-  consentPage,
-  consentPath,
-  contentSecurityPolicy,
-  errorPage,
-  stylesheet,
-  stylesheetPath,
-} from './consent-page.ts';
+import { consentPage, consentPath, errorPage, stylesheet } from './consent-page.ts';
 import { paths } from './discovery.ts';
 import type { KeyLoginOutcome } from './key-login.ts';
 import { keyLoginErrorPage, keyLoginPage, keyLoginPath } from './key-login-page.ts';
@@ -114,16 +108,6 @@ async function readJson(request: Request): Promise<unknown> {
     throw refuse('invalid_client_metadata', 'the body is not valid JSON');
   }
 }
-
-const pageHeaders = (formAction?: string): Record<string, string> => ({
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': contentSecurityPolicy(formAction),
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  ...noStore,
-});
 
 function toResponse(outcome: AuthorizationOutcome, request: Request): Response {
   if (outcome.kind === 'consent')

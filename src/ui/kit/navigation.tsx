@@ -2,7 +2,7 @@
 
 import type { AnchorHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { isDashboardPath } from './return-to.ts';
+import { isDashboardPath } from '../../shared/return-to.ts';
 
 /**
  * Browsers ignore or refuse more than about ten changes of the URL a second, which a held key or quick typing makes. So the page's

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { isDashboardPath, safeReturnTo } from '../return-to.ts';
+import { isDashboardPath, safeReturnTo } from '../../../shared/return-to.ts';
 import { formatBytes, formatDuration, formatLongAge, formatShortAge, formatSpan, formatTimeOfDay } from './time.ts';
 import { headerText, visibleLine, visibleText } from './visible.ts';
 

@@ -1,4 +1,4 @@
-/* The return_to parameter of the sign-in page. It is untrusted, so only paths of this origin are accepted. */
+/* The return_to parameter of a sign-in. It is untrusted, so only paths of this origin are accepted. */
 
 /** The path, query and fragment to return to, or `/app` when `returnTo` is missing or not a path of this origin. */
 export function safeReturnTo(returnTo: string | null, origin: string): string {
