@@ -22,7 +22,7 @@ export function createPolicies(db: Drizzle, log: Pick<Logger, 'error'>, guardOf:
     const known = prepared.get(version);
     if (known) return known;
     try {
-      return { version, rules: readRules({ rules: JSON.parse(rules.toString('utf8')) as AnswerRule[] }).active };
+      return { version, rules: readRules({ rules: JSON.parse(rules.toString('utf8')) as AnswerRule[] }, true).active };
     } catch (cause) {
       // A newer version wrote them, or this one refuses what an older one took.
       log.error('the answers of an endpoint cannot be read; its senders get the default answer', { endpoint, cause });

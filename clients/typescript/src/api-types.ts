@@ -411,7 +411,7 @@ export type RuleAnswer = {
   /** 200 to 599; default 200, with `rate` 429 */
   status?: number | undefined;
   headers?: [string, string][] | undefined;
-  /** at most 64 KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}} */
+  /** at most 64 KiB; placeholders are {{id}}, {{now}}, {{receivedAt}}, {{type}}, {{platform}}, {{verdict}}, {{header.X}}, {{query.X}}, {{body.a.b}}, {{json body.a.b}}, {{raw}} and {{truncate 200 raw}} */
   body?: string | undefined;
   bodyEncoding?: 'utf8' | 'base64' | undefined;
   /** at most 60000 */

@@ -16,3 +16,5 @@ export const heldConnections = { total: 2000, reserved: 400, assured: maxHeldPer
 export const maxHeldBodyBytes = 64 << 20;
 /** Larger bodies have no fields for placeholders. */
 export const maxPlaceholderBodyBytes = 1 << 20;
+/** A larger body is `null` as a whole (`{{json body}}`), so that a request that wraps it stays below `maxSentBodyBytes`. */
+export const maxWholeBodyBytes = 960 << 10;

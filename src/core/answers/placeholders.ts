@@ -1,122 +1,179 @@
 /*
- * Placeholders in the body of a rule's answer: `{{id}}`, `{{now}}`, `{{header.X}}`, `{{query.X}}`, `{{body.a.b}}`. They are replaced in
- * one pass, so a value that looks like a placeholder stays as it is. A missing value is empty; anything else between braces is text.
+ * Fills in the placeholders of a template (shared/placeholders.ts). They are replaced in one pass, so a value that looks like a
+ * placeholder stays as it is. A missing value is empty, or `null` as JSON.
  */
+
+import type { Verdict } from '../../shared/filter/filter.ts';
+import type { Placeholder, Template } from '../../shared/placeholders.ts';
 import { type HeaderPair, lowerName } from '../headers.ts';
 import { parseExactJson } from '../json/exact.ts';
-import { decodeUtf8 } from '../text.ts';
-import { maxPlaceholderBodyBytes, maxRenderedBytes } from './limits.ts';
+import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../text.ts';
+import { maxPlaceholderBodyBytes, maxRenderedBytes, maxWholeBodyBytes } from './limits.ts';
 
-type Source = 'id' | 'now' | 'header' | 'query' | 'body';
-type Placeholder = { source: Source; name: string };
 /** What is written of one payload, before it is known whether it fits. */
 const maxWrittenCharacters = 4 << 20;
 
-/** Texts and placeholders, in order. */
-export type Template = readonly (string | Placeholder)[];
-
-/** The event that an answer is for, as it is stored. */
+/** The event that is written about, as it is stored. */
 export type RenderedEvent = {
+  type: string | null;
+  platform: string | null;
+  verdict: () => Verdict;
+  /** Epoch ms. */
+  receivedAt: number;
   headers: readonly HeaderPair[];
   /** Bytes as Latin-1. */
   query: string | null;
   body: Uint8Array;
 };
 
-const placeholderForm = /\{\{[ \t]*(?:(id|now)|(header|query|body)\.([^{}\s]+))[ \t]*\}\}/g;
+/** How values are escaped: for the inside of a JSON string, for a URL-encoded form, or not. */
+export type Escaping = 'json' | 'form' | 'none';
 
-export function readTemplate(text: string): Template {
-  const parts: (string | Placeholder)[] = [];
-  let end = 0;
-  for (const match of text.matchAll(placeholderForm)) {
-    if (match.index > end) parts.push(text.slice(end, match.index));
-    parts.push({ source: (match[1] ?? match[2]) as Source, name: match[3] ?? '' });
-    end = match.index + match[0].length;
-  }
-  if (end < text.length) parts.push(text.slice(end));
-  return parts;
-}
+export type RenderOptions = {
+  id: string;
+  /** The time of `{{now}}`, epoch ms. */
+  at: number;
+  escaping: Escaping;
+  /** The most bytes; by default those of an answer. */
+  maxBytes?: number;
+  /** The name of the endpoint, and the event in the dashboard; not for answers. */
+  endpoint?: string;
+  link?: string;
+};
+
+export const escapingFor = (contentType: string): Escaping =>
+  /^\s*(?:[\w.+-]+\/(?:[\w.+-]+\+)?json)\s*(?:;|$)/i.test(contentType) ? 'json' : isForm(contentType) ? 'form' : 'none';
+
+const isForm = (contentType: string): boolean => /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType);
 
 /** JSON may write one byte of a value as `\u0000`. */
 const maxBytesPerByte = 6;
-/** The bytes of an id or a time. */
+/** The bytes of an id, a time or a verdict. */
 const shortValueBytes = 64;
+/** `null` for a missing value, or the ellipsis of a cut one. */
+const addedBytes = 4;
 
-/** The most that `render` can return, from the sizes alone. */
-export function maxBytesOf(template: Template, { headers, query, body }: RenderedEvent): number {
+/** The most that `render` can return for an answer, from the sizes alone. */
+export function maxBytesOf(template: Template, { headers, query, body, type, platform }: RenderedEvent): number {
   const largestHeader = headers.reduce((largest, [, value]) => Math.max(largest, value.length), 0);
-  const sources = { header: largestHeader, query: query?.length ?? 0, body: body.length };
+  const sizes: Partial<Record<Placeholder['source'], number>> = {
+    header: largestHeader,
+    query: query?.length ?? 0,
+    body: body.length,
+    raw: body.length,
+    type: Buffer.byteLength(type ?? ''),
+    platform: platform?.length ?? 0,
+  };
   const bytes = template.reduce((sum, part) => {
     if (typeof part === 'string') return sum + Buffer.byteLength(part);
-    const { source } = part;
-    return sum + (source === 'id' || source === 'now' ? shortValueBytes : maxBytesPerByte * sources[source]);
+    const size = sizes[part.source];
+    return sum + (size === undefined ? shortValueBytes : addedBytes + maxBytesPerByte * size);
   }, 0);
   return Math.min(bytes, maxRenderedBytes);
 }
 
-/**
- * The body to send.
- * @param isJson values are escaped for the inside of a JSON string
- * @param at the time of `{{now}}`, epoch ms
- */
+/** @returns the body to send. `isWhole`: false if a value did not fit, and was left out */
 export function render(
   template: Template,
   event: RenderedEvent,
-  { id, at, isJson }: { id: string; at: number; isJson: boolean },
-): Buffer {
-  const valueFor = createValues(event, { id, at });
+  options: RenderOptions,
+): { body: Buffer; isWhole: boolean } {
+  const { escaping, maxBytes = maxRenderedBytes } = options;
+  const valueFor = createValues(event, options, maxBytes);
   /** By the text of a value: its bytes, and how it is written. */
-  const measured = new Map<string, { written: string; bytes: number }>();
-  const measure = (value: string) => {
+  const measuredTexts = new Map<string, { written: string; bytes: number }>();
+  const measuredJson: typeof measuredTexts = new Map();
+  const measure = (value: string, isJson: boolean) => {
+    const measured = isJson ? measuredJson : measuredTexts;
     const known = measured.get(value);
     if (known) return known;
-    const written = isJson ? JSON.stringify(value).slice(1, -1) : value;
+    const written = isJson && escaping === 'json' ? value : escaped(value, escaping);
     const found = { written, bytes: Buffer.byteLength(written) };
     measured.set(value, found);
     return found;
   };
   let text = '';
-  // UTF-8 takes at most three bytes per UTF-16 unit.
+  let isWhole = true;
   let left =
-    maxRenderedBytes -
-    template.reduce((sum, part) => sum + (typeof part === 'string' ? Buffer.byteLength(part) : 0), 0);
+    maxBytes - template.reduce((sum, part) => sum + (typeof part === 'string' ? Buffer.byteLength(part) : 0), 0);
   for (const part of template) {
     if (typeof part === 'string') {
       text += part;
       continue;
     }
-    const { written, bytes } = measure(valueFor(part));
-    if (bytes > left) continue;
+    const { written, bytes } = measure(valueFor(part), part.isJson === true);
+    if (bytes > left) {
+      isWhole = false;
+      continue;
+    }
     left -= bytes;
     text += written;
   }
-  return Buffer.from(text);
+  return { body: Buffer.from(text), isWhole };
+}
+
+function escaped(value: string, escaping: Escaping): string {
+  switch (escaping) {
+    case 'json':
+      return JSON.stringify(value).slice(1, -1);
+    case 'form':
+      return encodeURIComponent(value.toWellFormed());
+    case 'none':
+      return value;
+  }
 }
 
 /**
  * Each part of the event is read once, and each value written once, however often a template names it: a rule may have thousands of
  * placeholders. Values may also contain each other, so that there is a limit on what is written of the payload in all.
  */
-function createValues({ headers, query, body }: RenderedEvent, { id, at }: { id: string; at: number }) {
+function createValues(
+  { type, platform, verdict, receivedAt, headers, query, body }: RenderedEvent,
+  { id, at, endpoint = '', link = '' }: RenderOptions,
+  maxBytes: number,
+) {
   const fields = once(() => firstOfEach(headers.map(([name, value]) => [lowerName(name), value])));
   const parameters = once(() => firstOfEach(new URLSearchParams(query ?? '')));
   const payload = once(() => readPayload(headers, body));
+  // The text is at least as long as the bytes, so that the rest of a longer body would not fit anyway.
+  const raw = once(() => decodeUtf8Leniently(body.subarray(0, maxBytes + 1)));
   const written = new Map<string, string>();
   let budget = maxWrittenCharacters;
-  const ofPayload = (path: string): string => {
-    const known = written.get(path);
+  const ofPayload = (path: string, isJson: boolean): string => {
+    const key = `${isJson}${path}`;
+    const known = written.get(key);
     if (known !== undefined) return known;
-    const value = budget > 0 ? textOf(valueAt(payload(), path)) : '';
+    const missing = isJson ? 'null' : '';
+    const write = isJson ? jsonOf : textOf;
+    const value = budget > 0 ? (write(valueAt(payload(), path)) ?? missing) : missing;
     budget -= value.length;
-    written.set(path, value);
+    written.set(key, value);
     return value;
   };
-  return ({ source, name }: Placeholder): string => {
+  const wholeBody = once((): string => {
+    const whole = body.length > maxWholeBodyBytes ? undefined : (jsonOf(payload()) ?? JSON.stringify(raw()));
+    return whole === undefined || Buffer.byteLength(whole) > maxWholeBodyBytes ? 'null' : whole;
+  });
+  const valueFor = ({ source, name, isJson = false }: Placeholder): string => {
     switch (source) {
       case 'id':
         return id;
       case 'now':
         return new Date(at).toISOString();
+      case 'type':
+        return type ?? '';
+      case 'platform':
+        return platform ?? '';
+      case 'verdict':
+        return verdict();
+      case 'receivedAt':
+        return new Date(receivedAt).toISOString();
+      case 'raw':
+        return raw();
+      case 'endpoint':
+        return endpoint;
+      case 'link':
+        return link;
       case 'header': {
         const value = fields().get(name.toLowerCase()) ?? '';
         return decodeUtf8(Buffer.from(value, 'latin1')) ?? value;
@@ -124,8 +181,14 @@ function createValues({ headers, query, body }: RenderedEvent, { id, at }: { id:
       case 'query':
         return parameters().get(name) ?? '';
       case 'body':
-        return ofPayload(name);
+        return name === '' ? wholeBody() : ofPayload(name, isJson);
     }
+  };
+  return (placeholder: Placeholder): string => {
+    const { limit } = placeholder;
+    const value = valueFor(placeholder);
+    if (limit === undefined || firstCharacters(value, limit) === value) return value;
+    return `${firstCharacters(value, limit - 1)}…`;
   };
 }
 
@@ -153,9 +216,7 @@ function readPayload(headers: readonly HeaderPair[], body: Uint8Array): unknown 
     return parseExactJson(text);
   } catch {
     const type = headers.find(([name]) => lowerName(name) === 'content-type')?.[1] ?? '';
-    return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)
-      ? firstOfEach(new URLSearchParams(text))
-      : undefined;
+    return isForm(type) ? firstOfEach(new URLSearchParams(text)) : undefined;
   }
 }
 
@@ -169,13 +230,16 @@ function valueAt(payload: unknown, path: string): unknown {
   return value;
 }
 
-function textOf(value: unknown): string {
-  if (value === undefined) return '';
-  if (typeof value === 'string') return value;
+/** Undefined for a missing value. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : jsonOf(value);
+}
+
+/** Undefined for a missing value, and for one that is nested too deeply. */
+function jsonOf(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value);
+    return JSON.stringify(value instanceof Map ? Object.fromEntries(value) : value);
   } catch {
-    // Nested too deeply.
-    return '';
+    return undefined;
   }
 }

@@ -140,4 +140,12 @@ describe('readRules', () => {
   test('there are at most 50 rules', () => {
     expect(problemOf(...Array.from({ length: 51 }, () => ({ answer: {} })))).toContain('at most 50');
   });
+
+  test('placeholders that are not for senders are refused in new rules, and text in stored ones', () => {
+    const rule = { answer: { body: 'see {{truncate 9 endpoint}}' } };
+    expect(problemOf(rule)).toContain('{{truncate 9 endpoint}} is not for answers');
+    expect(problemOf({ answer: { body: 'e30=', bodyEncoding: 'base64' } })).toBe('');
+    const [stored] = readRules({ rules: [rule] }, true).active;
+    expect(Buffer.from(stored?.answer.body as Uint8Array).toString()).toBe(rule.answer.body);
+  });
 });

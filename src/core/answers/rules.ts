@@ -2,12 +2,13 @@
 import { type Fault, maxBodyBytes, maxRuleNameCharacters, type RuleScope } from '../../shared/answers.ts';
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
+import { readTemplate, type Template, teamPlaceholders } from '../../shared/placeholders.ts';
 import { AppError, type ErrorDetails } from '../errors.ts';
 import { type FieldPath, type FieldProblem, problemText } from '../field-problems.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { problemOfHeader, securityFields } from './headers.ts';
 import type { AnswerRule, AnswerRules, EndpointGuard, RuleAnswer } from './model.ts';
-import { readTemplate, type Template } from './placeholders.ts';
+import { type Escaping, escapingFor } from './placeholders.ts';
 
 /** An answer, prepared. */
 export type ActiveAnswer = {
@@ -15,7 +16,7 @@ export type ActiveAnswer = {
   /** All but framing, the security headers included. */
   fields: readonly (readonly [name: string, value: string])[];
   /** The bytes, or a text with placeholders. */
-  body: Uint8Array | { template: Template; isJson: boolean };
+  body: Uint8Array | { template: Template; escaping: Escaping };
   delayMs: number;
   fault: Fault | null;
 };
@@ -46,9 +47,12 @@ type ReadRules = { given: AnswerRule[]; active: ActiveRule[] };
 type RuleProblem = FieldProblem & { details?: ErrorDetails };
 type Report = (path: FieldPath, message: string, details?: ErrorDetails) => undefined;
 
-/** @throws invalid, with all problems; the first gives the message and the details */
-export function readRules(rules: AnswerRules): ReadRules {
-  const { problems, ...read } = checkRules(rules);
+/**
+ * @param isStored whether they were accepted earlier: a version that did not know all placeholders took the others as text
+ * @throws invalid, with all problems; the first gives the message and the details
+ */
+export function readRules(rules: AnswerRules, isStored = false): ReadRules {
+  const { problems, ...read } = checkRules(rules, isStored);
   const [first] = problems;
   if (!first) return read;
   const { details } = first;
@@ -59,7 +63,7 @@ export function readRules(rules: AnswerRules): ReadRules {
 }
 
 /** @param rules in the form of schema.ts @returns what was read; without problems, the rules can be used */
-export function checkRules({ rules }: AnswerRules): ReadRules & { problems: RuleProblem[] } {
+export function checkRules({ rules }: AnswerRules, isStored = false): ReadRules & { problems: RuleProblem[] } {
   const problems: RuleProblem[] = [];
   const report: Report = (path, message, details) =>
     void problems.push({ path: ['rules', ...path], message, ...(details && { details }) });
@@ -70,6 +74,10 @@ export function checkRules({ rules }: AnswerRules): ReadRules & { problems: Rule
     names.add(name);
   }
   const active = given.map((rule, i) => readRule(rule, i, report));
+  for (const [i, { answer }] of isStored ? [] : given.entries()) {
+    const [ofTeam] = answer.bodyEncoding === 'base64' ? [] : teamPlaceholders(answer.body ?? '');
+    if (ofTeam) report([i, 'answer', 'body'], `${ofTeam} is not for answers, because senders are strangers`);
+  }
   return { given, active, problems };
 }
 
@@ -140,7 +148,7 @@ function readAnswer(answer: RuleAnswer, report: Report): ActiveAnswer {
   const bytes = Buffer.from(body, bodyEncoding);
   if (bytes.length > maxBodyBytes) report(['body'], `must have at most ${maxBodyBytes} bytes`);
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  const template = bodyEncoding === 'utf8' ? readTemplate(body) : [];
+  const template = bodyEncoding === 'utf8' ? readTemplate(body, 'strangers') : [];
   return {
     status,
     fields: [
@@ -149,7 +157,7 @@ function readAnswer(answer: RuleAnswer, report: Report): ActiveAnswer {
       ...securityFields,
     ],
     body: template.some(part => typeof part !== 'string')
-      ? { template, isJson: type !== undefined && isJsonType(type) }
+      ? { template, escaping: escapingFor(type ?? '') === 'json' ? 'json' : 'none' }
       : bytes,
     delayMs,
     fault,
@@ -157,7 +165,5 @@ function readAnswer(answer: RuleAnswer, report: Report): ActiveAnswer {
 }
 
 const defaultType = { utf8: 'text/plain; charset=utf-8', base64: 'application/octet-stream' };
-const isJsonType = (type: string): boolean =>
-  /^\s*(?:application\/(?:[\w.+-]+\+)?json|text\/json)\s*(?:;|$)/i.test(type);
 
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

@@ -32,7 +32,7 @@ const RuleAnswer = t.Object(
     headers: t.Optional(HeaderPairs({ maxItems: maxHeaders })),
     body: t.Optional(
       t.String({
-        description: `at most ${maxBodyBytes / 1024} KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}}`,
+        description: `at most ${maxBodyBytes / 1024} KiB; placeholders are {{id}}, {{now}}, {{receivedAt}}, {{type}}, {{platform}}, {{verdict}}, {{header.X}}, {{query.X}}, {{body.a.b}}, {{json body.a.b}}, {{raw}} and {{truncate 200 raw}}`,
       }),
     ),
     bodyEncoding: t.Optional(literals(answerEncodings)),

@@ -91,7 +91,7 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       const { active } = readRules(request);
       const endpoint = await findEndpoint(principal, id);
       const saved = await store.find({ teamId: principal.teamId, endpoint: endpoint.seq });
-      const isSaved = saved && isDeepStrictEqual(readRules({ rules: parseRules(saved) }).active, active);
+      const isSaved = saved && isDeepStrictEqual(readRules({ rules: parseRules(saved) }, true).active, active);
       const events = await newest(reader, id, request.limit ?? defaultPreviewed);
       const verdicts = new Map(events.map(event => [seqOf(event), event.verdict]));
       const oldestFirst = events.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);

@@ -132,14 +132,12 @@ export function createAnswerer({
     return { rule, retryAfterS, counts: counts.map(draft.add) };
   };
 
-  const choose = (
-    { destination, headers, delivery }: Undecided,
-    rule: ActiveRule,
-    retryAfterS: number | undefined,
-  ): Chosen => {
+  const choose = (one: Undecided, rule: ActiveRule, retryAfterS: number | undefined): Chosen => {
     const { answer } = rule;
     const { delayMs, fault, body } = answer;
-    const event = { headers, query: delivery.query, body: delivery.body };
+    const { destination, headers, delivery, platform, eventType: type } = one;
+    const { query, body: sent, receivedAt } = delivery;
+    const event = { type, platform, verdict: () => verdictOf(one), receivedAt, headers, query, body: sent };
     const takesTime = delayMs > 0 || fault === 'stall';
     // A body without placeholders is part of the rule.
     const ownBytes = (): number => (body instanceof Uint8Array ? 0 : maxBytesOf(body.template, event));

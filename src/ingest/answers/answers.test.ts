@@ -105,7 +105,7 @@ describe('rules', () => {
             ['X-Twice', '1'],
             ['X-Twice', '2'],
           ],
-          body: '{"id":"{{id}}","kind":"{{body.kind}}","text":"{{body.text}}","q":"{{query.q}}","h":"{{header.X-Test}}","none":"{{body.none}}","no":"{{other}}"}',
+          body: '{"id":"{{id}}","kind":"{{body.kind}}","text":"{{body.text}}","q":"{{query.q}}","h":"{{header.X-Test}}","none":"{{body.none}}","no":"{{other}}","of":"{{type}} {{platform}} {{verdict}}","json":{{json body}}}',
         },
       },
     ]);
@@ -113,7 +113,7 @@ describe('rules', () => {
     const answer = await fetch(`${origin}${endpoint.path}?q=a%20b`, {
       method: 'POST',
       headers: { 'X-Test': '1' },
-      body: JSON.stringify({ kind: 'a', text: '"}{{id}}\n' }),
+      body: JSON.stringify({ kind: 'a', text: '"}{{id}}\n', type: 'order.created' }),
     });
     const [event] = (await endpoint.events()).slice(-1);
     expect(answer.status).toBe(202);
@@ -125,6 +125,8 @@ describe('rules', () => {
       h: '1',
       none: '',
       no: '{{other}}',
+      of: 'order.created  none',
+      json: { kind: 'a', text: '"}{{id}}\n', type: 'order.created' },
     });
     expect(answer.headers.get('x-twice')).toBe('1, 2');
     expect(answer.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");

@@ -30,7 +30,7 @@ export function chosenAnswer(
         ? nothing
         : body instanceof Uint8Array
           ? body
-          : render(body.template, event, { id, at: now, isJson: body.isJson }),
+          : render(body.template, event, { id, at: now, escaping: body.escaping }).body,
       delayMs: isLimited ? 0 : delayMs,
       fault: isLimited && fault === 'stall' ? null : fault,
       hold,

@@ -1,10 +1,11 @@
 /* The body of an answer, with buttons that insert placeholders at the caret. */
 
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { unknownPlaceholders } from '../../shared/placeholders.ts';
 import { Button, Segmented } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import type { Input } from '../kit/schema.ts';
-import { type Example, type Placeholder, placeholdersFor, unknownPlaceholders } from './placeholders.ts';
+import { type Example, type Placeholder, placeholdersFor } from './placeholders.ts';
 
 type Encoding = 'utf8' | 'base64';
 

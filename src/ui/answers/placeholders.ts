@@ -38,14 +38,7 @@ export function placeholdersFor(example: Example | undefined): Placeholder[] {
     named('header', 'X-Request-Id', 'request header'),
     named('query', 'page', 'query parameter, decoded'),
     named('body', 'id', 'body field, such as body.a.b'),
+    { text: '{{type}}', name: '', title: 'event type' },
+    { text: '{{raw}}', name: '', title: 'whole body as text' },
   ];
 }
-
-const known = /^[ \t]*(?:id|now|(?:header|query|body)\.[^{}\s]+)[ \t]*$/;
-
-/** Texts that look like placeholders but are unknown. */
-export const unknownPlaceholders = (body: string): string[] => [
-  ...new Set(
-    [...body.matchAll(/\{\{([^{}]{0,100})\}\}/g)].flatMap(([whole, inner = '']) => (known.test(inner) ? [] : [whole])),
-  ),
-];

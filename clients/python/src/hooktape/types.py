@@ -490,7 +490,9 @@ class RuleAnswer(TypedDict, total=False):
     # 200 to 599; default 200, with `rate` 429
     status: int
     headers: list[list[str]]
-    # at most 64 KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}}
+    # at most 64 KiB; placeholders are {{id}}, {{now}}, {{receivedAt}}, {{type}}, {{platform}},
+    # {{verdict}}, {{header.X}}, {{query.X}}, {{body.a.b}}, {{json body.a.b}}, {{raw}} and
+    # {{truncate 200 raw}}
     body: str
     bodyEncoding: Literal["utf8", "base64"]
     # at most 60000
