@@ -21,6 +21,7 @@ import { metricsRoutes } from './features/metrics/routes.ts';
 import { notificationsRoutes } from './features/notifications/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
 import { overviewRoutes } from './features/overview/routes.ts';
+import { passkeysRoutes } from './features/passkeys/routes.ts';
 import { keepingRoutes } from './features/pins-and-tags/routes.ts';
 import { replayJobsRoutes } from './features/replay-jobs/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
@@ -81,6 +82,7 @@ export function createApi(services: Services) {
     .use(listenersRoutes(services))
     .use(sessionsRoutes(services))
     .use(totpRoutes(services))
+    .use(passkeysRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services))
     .use(auditRoutes(services));

@@ -135,6 +135,8 @@ describe('/openapi.json', () => {
       'getSession',
       'setUp',
       'signIn',
+      'signInWithPasskey',
+      'startPasskeySignIn',
     ]);
     expect(operations().find(({ operationId }) => operationId === 'getSession')?.security).toEqual([
       {},

@@ -44,6 +44,14 @@ export const FilterErrorBody = t.Object(
   },
   { title: 'FilterError' },
 );
+/** The 403 of what changes how a person signs in. */
+export const RecentSignInError = t.Object(
+  {
+    error: t.String(),
+    needs: t.Optional(t.Literal('recent_sign_in', { description: 'sign in again, and repeat the request' })),
+  },
+  { title: 'RecentSignInError' },
+);
 export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
 export const Timestamp = t.Integer({
   description: 'epoch milliseconds',

@@ -12,6 +12,7 @@ export const maxTagsPerEvent = 10;
 export const maxTagCharacters = 32;
 
 export const maxKeysPerAccount = 10;
+export const maxPasskeysPerAccount = 20;
 /** `expiresIn` and `expiresAt` of an API key. */
 export const maxKeyExpiryMs = 3650 * 24 * 3_600_000;
 

@@ -37,6 +37,7 @@ export type ResourceKind =
   | 'key'
   | 'app'
   | 'session'
+  | 'passkey'
   | 'member'
   | 'invitation'
   | 'pendingInvitation'
@@ -64,6 +65,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
   '/api/sessions/{id}': 'session',
+  '/api/me/passkeys/{id}': 'passkey',
   '/api/team/members/{id}': 'member',
   '/api/team/invitations/{id}': 'pendingInvitation',
   '/api/invitations/{token}': 'invitation',
@@ -79,6 +81,11 @@ export const neverSucceeds: Record<string, number> = {
   startTotp: 403,
   confirmTotp: 403,
   turnOffTotp: 403,
+  startPasskey: 403,
+  createPasskey: 403,
+  renamePasskey: 403,
+  deletePasskey: 403,
+  signInWithPasskey: 401,
 };
 
 /** The path parameters, then the required query parameters. */
@@ -210,6 +217,15 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
     session: async who => {
       await harness.signIn(who.email);
       return { session: await idIn(who, '/api/sessions', 'sessions') };
+    },
+    passkey: async who => {
+      const passkey = `pky_${++count}`;
+      await server.services.database.client.execute({
+        sql: `INSERT INTO passkeys (id, account_id, credential_id, public_key, counter, transports, name, created_at)
+              VALUES (?1, ?2, CAST(?1 AS BLOB), x'01', 0, '[]', 'of a test', 1)`,
+        args: [passkey, who.accountId],
+      });
+      return { passkey };
     },
     member: async who => ({ member: (await server.createAccount(newEmail(), { teamOf: who.email })).accountId }),
     pendingInvitation: async who => {

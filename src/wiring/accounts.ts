@@ -18,6 +18,7 @@ import { createTotpStore } from '../features/totp/store.ts';
 import { maxKeysPerAccount } from '../shared/limits.ts';
 import { createHashIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import { wirePasskeys } from './passkeys.ts';
 
 const keyUsesEveryMs = 30_000;
 
@@ -57,6 +58,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     revokeGrants,
     revokeKeys: accountId => keys.revokeAll(accountId),
     hasTotp: totp.isOn,
+    countPasskeys: accountId => passkeys.count(accountId),
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
@@ -84,6 +86,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     onAccessEnded,
     onSignIn,
   });
+  const passkeys = wirePasskeys({ infrastructure, sessions, onSignIn });
   const setup = createSetupService({
     baseUrl,
     isEmpty: account.isEmpty,
@@ -99,20 +102,18 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     random,
     sha256,
     baseUrl,
-    limits: {
-      free: { endpoints: config.freeEndpoints, keys: maxKeysPerAccount, retentionMs: config.freeRetentionMs },
-      pro: { endpoints: config.proEndpoints, keys: maxKeysPerAccount, retentionMs: config.proRetentionMs },
-    },
+    limits: limitsOfPlans(config),
     onAccessEnded,
   });
   return {
     account,
     keys,
+    passkeys,
     sessions,
     setup,
     teams,
     totp,
-    ways: { password: true, oidc: null, passkeys: false },
+    ways: { password: true, oidc: null, passkeys: passkeys.isAvailable },
     /** Call it before the database closes. */
     flushKeyUses: () => keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause })),
     readCredentials: async (): Promise<void> => {
@@ -120,3 +121,8 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     },
   };
 }
+
+const limitsOfPlans = ({ freeEndpoints, freeRetentionMs, proEndpoints, proRetentionMs }: Infrastructure['config']) => ({
+  free: { endpoints: freeEndpoints, keys: maxKeysPerAccount, retentionMs: freeRetentionMs },
+  pro: { endpoints: proEndpoints, keys: maxKeysPerAccount, retentionMs: proRetentionMs },
+});

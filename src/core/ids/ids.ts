@@ -29,7 +29,8 @@ export type IdPrefix =
   | 'job'
   | 'alr'
   | 'msg'
-  | 'fwd';
+  | 'fwd'
+  | 'pky';
 
 /** Fills a fresh array with that many unpredictable bytes. */
 export type RandomBytes = (length: number) => Uint8Array;

@@ -16,6 +16,8 @@ export const sealPurpose = {
   forward: (id: string): string => `forward:${id}`,
   /** The secret of an account's one-time codes. */
   totp: (accountId: string): string => `totp:${accountId}`,
+  /** A challenge that `issuer` made for a passkey. */
+  passkeyChallenge: (issuer: string, purpose: string): string => `passkey-challenge:${issuer}:${purpose}`,
 };
 
 export type Sealer = {

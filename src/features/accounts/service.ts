@@ -31,11 +31,12 @@ export function createAccountService(options: {
   revokeKeys: (accountId: string) => Promise<number>;
   /** Whether a sign-in with the password of the account needs a one-time code. */
   hasTotp: (accountId: string) => Promise<boolean>;
+  countPasskeys: (accountId: string) => Promise<number>;
   /** Called after an account was deleted, or its sessions ended. */
   onAccessEnded: () => void;
 }) {
   const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
-  const { hasTotp, onAccessEnded } = options;
+  const { hasTotp, countPasskeys, onAccessEnded } = options;
   let hasAccounts = false;
   /** Counts the starts and ends of removals, to detect one that overlaps a count of accounts. */
   let removals = 0;
@@ -64,8 +65,8 @@ export function createAccountService(options: {
     async me(id: string): Promise<Me> {
       const row = await store.byId(id);
       if (!row) throw unauthorized();
-      const signIn = { password: row.passwordHash !== null, oidc: false, passkeys: 0, totp: await hasTotp(id) };
-      return { ...toAccount(row), signIn };
+      const [passkeys, totp] = await Promise.all([countPasskeys(id), hasTotp(id)]);
+      return { ...toAccount(row), signIn: { password: row.passwordHash !== null, oidc: false, passkeys, totp } };
     },
 
     async list(): Promise<(Account & { role: string; teamId: string })[]> {

@@ -127,7 +127,11 @@ const sentences: Record<string, Sentence> = {
   'app.connected': { what: told => `connected ${one('app', told)}` },
   'app.disconnected': { what: told => `disconnected ${one('app', told)}` },
   'session.started': { what: () => 'signed in' },
+  'session.started_passkey': { what: () => 'signed in with a passkey' },
   'session.ended': { what: ({ targetType }) => (targetType === 'session' ? 'ended a session' : 'signed out') },
+  'passkey.created': { what: told => `added ${one('passkey', told)}` },
+  'passkey.changed': { what: told => `renamed ${one('passkey', told)}` },
+  'passkey.deleted': { what: told => `deleted ${one('passkey', told)}` },
   'totp.enabled': { what: () => 'turned on one-time codes' },
   'totp.disabled': {
     what: told => `turned off one-time codes${told.actorEmail === null ? ` of ${person(told)}` : ''}`,

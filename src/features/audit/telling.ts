@@ -14,7 +14,7 @@ export type TellableRow = Pick<
 export type TellEntry = { text: string; kind: ChangeKind; link: string | null; exists: boolean };
 
 /** These belong to no endpoint, so that the whole log has to be searched for the name of one that was deleted. */
-const typesInTeam = new Set(['key', 'account', 'invitation']);
+const typesInTeam = new Set(['key', 'passkey', 'account', 'invitation']);
 
 /** The name at that time, of the endpoint that an entry has as its target. */
 const endpointNameIn = ({ targetType, details }: TellableRow): string | undefined =>

@@ -31,11 +31,3 @@ export const SecondFactor = t.Object(secondFactorFields, {
   description: 'one of the two',
   examples: [{ code: '287082' }],
 });
-
-export const RecentSignInError = t.Object(
-  {
-    error: t.String(),
-    needs: t.Optional(t.Literal('recent_sign_in', { description: 'sign in again, and repeat the request' })),
-  },
-  { title: 'RecentSignInError' },
-);

@@ -5,8 +5,8 @@ import { clientInfo } from '../../http/client-info.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { Ok, responses } from '../../http/schemas.ts';
-import { RecentSignInError, RecoveryCodes, SecondFactor, TotpCode, TotpSecret } from './model.ts';
+import { Ok, RecentSignInError, responses } from '../../http/schemas.ts';
+import { RecoveryCodes, SecondFactor, TotpCode, TotpSecret } from './model.ts';
 import type { TotpService } from './service.ts';
 
 const permission = 'signIn';

@@ -1,0 +1,34 @@
+/* The condition under which a way to sign in may be removed: another one is left. */
+import { and, eq, exists, isNotNull, ne, or, type SQL } from 'drizzle-orm';
+import type { Drizzle } from './database.ts';
+import { accounts, oidcBindings, passkeys } from './schema.ts';
+
+/** What this installation is configured for. `issuer`: of its OpenID Connect provider. */
+export type ConfiguredWays = { password: boolean; issuer: string | undefined };
+
+/**
+ * Holds if the account can still sign in when the given way is gone. One-time codes and sign-in links do not count, nor does the
+ * binding to a provider that is no longer configured.
+ */
+export function hasAnotherWay(
+  db: Drizzle,
+  accountId: string,
+  without: { oidc: true } | { passkey: string },
+  { password, issuer }: ConfiguredWays,
+): SQL | undefined {
+  const hasPassword = and(eq(accounts.id, accountId), isNotNull(accounts.passwordHash));
+  const isOther = 'passkey' in without ? ne(passkeys.id, without.passkey) : undefined;
+  const isBound = and(eq(oidcBindings.accountId, accountId), eq(oidcBindings.issuer, issuer ?? ''));
+  return or(
+    password ? exists(db.select({ id: accounts.id }).from(accounts).where(hasPassword)) : undefined,
+    exists(
+      db
+        .select({ id: passkeys.id })
+        .from(passkeys)
+        .where(and(eq(passkeys.accountId, accountId), isOther)),
+    ),
+    issuer === undefined || 'oidc' in without
+      ? undefined
+      : exists(db.select({ id: oidcBindings.accountId }).from(oidcBindings).where(isBound)),
+  );
+}

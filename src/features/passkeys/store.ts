@@ -1,0 +1,82 @@
+/* Passkeys. What must hold for a change is in its statement, so that it also holds for concurrent requests. */
+import { and, asc, eq, exists, lt } from 'drizzle-orm';
+import type { Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
+import { type ConfiguredWays, hasAnotherWay } from '../../db/other-ways.ts';
+import { accounts, passkeys } from '../../db/schema.ts';
+import { isUniqueViolation } from '../../db/unique-violation.ts';
+
+export type PasskeyRow = typeof passkeys.$inferSelect;
+
+const listed = {
+  id: passkeys.id,
+  name: passkeys.name,
+  createdAt: passkeys.createdAt,
+  lastUsedAt: passkeys.lastUsedAt,
+};
+
+export type PasskeysStore = ReturnType<typeof createPasskeysStore>;
+
+export function createPasskeysStore(db: Drizzle) {
+  const isOwn = (accountId: string, id: string) => and(eq(passkeys.id, id), eq(passkeys.accountId, accountId));
+
+  return {
+    countOf: (accountId: string): Promise<number> => db.$count(passkeys, eq(passkeys.accountId, accountId)),
+
+    listOf: (accountId: string) =>
+      db
+        .select(listed)
+        .from(passkeys)
+        .where(eq(passkeys.accountId, accountId))
+        .orderBy(asc(passkeys.createdAt), asc(passkeys.id)),
+
+    credentialsOf: (accountId: string): Promise<Pick<PasskeyRow, 'credentialId' | 'transports'>[]> =>
+      db
+        .select({ credentialId: passkeys.credentialId, transports: passkeys.transports })
+        .from(passkeys)
+        .where(eq(passkeys.accountId, accountId)),
+
+    findByCredentialId: async (credentialId: Buffer): Promise<PasskeyRow | undefined> =>
+      (await db.select().from(passkeys).where(eq(passkeys.credentialId, credentialId)))[0],
+
+    /** `refused`: the account has `limit` passkeys, or was deleted. `taken`: an account has this credential. */
+    async insert(passkey: typeof passkeys.$inferInsert, limit: number): Promise<'inserted' | 'refused' | 'taken'> {
+      const { accountId } = passkey;
+      const isBelowLimit = lt(db.$count(passkeys, eq(passkeys.accountId, accountId)), limit);
+      const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId));
+      try {
+        const { rowsAffected } = await insertIf(db, passkeys, passkey, and(isBelowLimit, exists(account)));
+        return rowsAffected === 1 ? 'inserted' : 'refused';
+      } catch (error) {
+        if (isUniqueViolation(error)) return 'taken';
+        throw error;
+      }
+    },
+
+    /** Records a sign-in. @returns false if the passkey was deleted or used since it was read with this counter */
+    async use(
+      { id, counter }: Pick<PasskeyRow, 'id' | 'counter'>,
+      used: { counter: number; lastUsedAt: number },
+    ): Promise<boolean> {
+      const { rowsAffected } = await db
+        .update(passkeys)
+        .set(used)
+        .where(and(eq(passkeys.id, id), eq(passkeys.counter, counter)));
+      return rowsAffected === 1;
+    },
+
+    async rename(accountId: string, id: string, name: string) {
+      const rows = await db.update(passkeys).set({ name }).where(isOwn(accountId, id)).returning(listed);
+      return rows[0];
+    },
+
+    /** `last`: the account could not sign in without it. */
+    async remove(accountId: string, id: string, ways: ConfiguredWays): Promise<'removed' | 'last' | 'unknown'> {
+      const { rowsAffected } = await db
+        .delete(passkeys)
+        .where(and(isOwn(accountId, id), hasAnotherWay(db, accountId, { passkey: id }, ways)));
+      if (rowsAffected === 1) return 'removed';
+      return (await db.$count(passkeys, isOwn(accountId, id))) === 1 ? 'last' : 'unknown';
+    },
+  };
+}
