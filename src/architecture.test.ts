@@ -52,7 +52,11 @@ const layers: Record<string, Layer> = {
   },
   kit: { values: 'own', types: 'model platforms', macros: 'platforms', packages: 'preact' },
   inspector: { values: 'own kit', types: 'model', packages: 'preact eventsource-parser' },
-  panel: { values: 'own inspector kit', types: 'model platforms', packages: 'preact' },
+  panel: {
+    values: 'own inspector kit',
+    types: 'model platforms',
+    packages: 'preact @simplewebauthn/browser lean-qr',
+  },
   pages: { values: 'own panel inspector kit', types: 'model', packages: 'preact' },
   ui: { values: 'own pages panel inspector kit', types: 'model', packages: 'preact' },
 };

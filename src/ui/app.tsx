@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Endpoint } from '../features/endpoints/model.ts';
-import type { SignedIn as Session } from '../features/sessions/model.ts';
+import type { SignedIn as Session, Ways } from '../features/sessions/model.ts';
 import { safeReturnTo } from '../shared/return-to.ts';
 import { clearEventCache } from './inspector/event/use-event.ts';
 import { filterOf } from './inspector/filter/filter-url.ts';
@@ -59,11 +59,15 @@ type AuthState =
 export function App() {
   const url = usePageLocation();
   const [auth, setAuth] = useState<AuthState>({ state: 'loading' });
+  const [ways, setWays] = useState<Ways>({ password: true, oidc: null, passkeys: false });
   const loadSession = useCallback(async (): Promise<void> => {
     try {
-      setAuth({ state: 'signed-in', session: await api.session() });
+      const session = await api.session();
+      setWays(session.ways);
+      setAuth({ state: 'signed-in', session });
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
+        setWays(error.body['ways'] as Ways);
         const isSetUp = error.body['setupRequired'] !== true;
         return setAuth(isSetUp ? { state: 'signed-out', hasExpired: false } : { state: 'setup-required' });
       }
@@ -84,16 +88,19 @@ export function App() {
   useRetry(auth.state === 'failed' ? auth.failures : 0, loadSession);
   return (
     <>
-      <Page url={url} auth={auth} onReload={loadSession} />
+      <Page url={url} auth={auth} ways={ways} onReload={loadSession} />
       <Toasts />
     </>
   );
 }
 
-function Page({ url, auth, onReload }: { url: PageLocation; auth: AuthState; onReload: () => Promise<void> }) {
+type PageProps = { url: PageLocation; auth: AuthState; ways: Ways; onReload: () => Promise<void> };
+
+function Page({ url, auth, ways, onReload }: PageProps) {
+  const returnTo = safeReturnTo(url.query.get('return_to'), location.origin);
   const onSignedIn = async (): Promise<void> => {
     await onReload();
-    navigate(safeReturnTo(url.query.get('return_to'), location.origin), { replace: true });
+    navigate(returnTo, { replace: true });
   };
   const isSettled = auth.state !== 'loading' && auth.state !== 'failed';
   const isLogin = url.path === '/login';
@@ -108,9 +115,8 @@ function Page({ url, auth, onReload }: { url: PageLocation; auth: AuthState; onR
         replace: true,
       });
     }
-    if (auth.state === 'signed-in' && (url.path === '/' || (isLogin && !invitation))) {
-      navigate(safeReturnTo(url.query.get('return_to'), location.origin), { replace: true });
-    }
+    if (auth.state === 'signed-in' && (url.path === '/' || (isLogin && !invitation)))
+      navigate(returnTo, { replace: true });
   }, [auth.state, url.path, isLogin, isSettled, requested, invitation]);
 
   if (auth.state === 'failed') {
@@ -129,13 +135,22 @@ function Page({ url, auth, onReload }: { url: PageLocation; auth: AuthState; onR
   if (auth.state === 'loading') return null;
   if (url.path === '/setup') {
     return (
-      <SetupPage token={url.query.get('token') ?? ''} isUsed={auth.state !== 'setup-required'} onDone={onReload} />
+      <SetupPage
+        token={url.query.get('token') ?? ''}
+        hasPassword={ways.password}
+        isUsed={auth.state !== 'setup-required'}
+        onDone={onReload}
+      />
     );
   }
   if (auth.state === 'setup-required') return <WaitingForSetupPage />;
-  if (isLogin && invitation) return <JoinPage token={invitation} signedInAs={signedInAs} onDone={onSignedIn} />;
-  if (auth.state === 'signed-out')
-    return isLogin ? <LoginPage hasExpired={auth.hasExpired} onDone={onSignedIn} /> : null;
+  if (isLogin && invitation) {
+    return <JoinPage token={invitation} hasPassword={ways.password} signedInAs={signedInAs} onDone={onSignedIn} />;
+  }
+  if (auth.state === 'signed-out') {
+    if (!isLogin) return null;
+    return <LoginPage ways={ways} hasExpired={auth.hasExpired} returnTo={returnTo} onDone={onSignedIn} />;
+  }
   return <SignedIn url={url} session={auth.session} onReload={onReload} />;
 }
 
@@ -178,9 +193,14 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
     },
     [],
   );
+  useEffect(() => {
+    apiListeners.onSignInNeeded = () =>
+      import('./sign-in/sign-in-again.tsx').then(({ signInAgain }) => signInAgain(session));
+  }, [session]);
   const signOut = async (): Promise<void> => {
+    let endSessionUrl: string | null = null;
     try {
-      await api.signOut();
+      ({ endSessionUrl } = await api.signOut());
     } catch (error) {
       // Signing out failed: do not let the user leave believing it worked.
       if (isRetryable(error))
@@ -190,6 +210,8 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
     clearPickStore();
     forgetDrafts();
     forgetRecent();
+    // Signs out of the provider, too.
+    if (endSessionUrl !== null) return location.assign(endSessionUrl);
     await onReload();
   };
   return (

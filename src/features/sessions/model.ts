@@ -27,6 +27,16 @@ export const SignInError = t.Object(
   { title: 'SignInError' },
 );
 
+export const Ways = t.Object(
+  {
+    password: t.Boolean(),
+    oidc: nullable(t.Object({ name: t.String() }, { description: 'the OpenID Connect provider, if there is one' })),
+    passkeys: t.Boolean(),
+  },
+  { description: 'the ways to sign in of this installation' },
+);
+export type Ways = Static<typeof Ways>;
+
 export const SignedIn = t.Object(
   {
     account: Account,
@@ -34,20 +44,11 @@ export const SignedIn = t.Object(
     sessionId: nullable(t.String({ description: 'null for a request with a bearer token' })),
     setupRequired: t.Boolean(),
     version: t.String({ description: 'the version of Hooktape' }),
+    ways: Ways,
   },
   { title: 'SignedIn' },
 );
 export type SignedIn = Static<typeof SignedIn>;
-
-export const Ways = t.Object(
-  {
-    password: t.Boolean(),
-    oidc: nullable(t.Object({ name: t.String() }, { description: 'the OpenID Connect provider, if there is one' })),
-    passkeys: t.Boolean(),
-  },
-  { description: 'the ways to sign in; absent when a bearer token was refused' },
-);
-export type Ways = Static<typeof Ways>;
 
 export const SignedOut = t.Object(
   {
@@ -55,7 +56,7 @@ export const SignedOut = t.Object(
     setupRequired: t.Optional(
       t.Boolean({ description: 'true while there is no account yet; absent when a bearer token was refused' }),
     ),
-    ways: t.Optional(Ways),
+    ways: t.Optional({ ...Ways, description: 'the ways to sign in; absent when a bearer token was refused' }),
   },
   { title: 'SignedOut' },
 );
@@ -72,6 +73,7 @@ export const SessionEnded = t.Object(
   },
   { title: 'SessionEnded' },
 );
+export type SessionEnded = Static<typeof SessionEnded>;
 
 export const PasswordChange = t.Object(
   {

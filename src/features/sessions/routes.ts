@@ -46,7 +46,7 @@ const signInRoutes = ({ gate, cookie, sessions, ways, setup, account, version }:
         if (!principal) return status(401, { error: 'not signed in', setupRequired: await setup.isRequired(), ways });
         const { accountId, role, credential } = principal;
         const sessionId = credential.kind === 'session' ? credential.id : null;
-        return { account: await account.account(accountId), role, sessionId, setupRequired: false, version };
+        return { account: await account.account(accountId), role, sessionId, setupRequired: false, version, ways };
       },
       {
         response: { ...responses({ 200: SignedIn }), 401: SignedOut },

@@ -1,5 +1,5 @@
 /* Schemas of one-time codes. */
-import { Type as t } from '@sinclair/typebox';
+import { type Static, Type as t } from '@sinclair/typebox';
 
 const maxCodeCharacters = 64;
 
@@ -10,6 +10,7 @@ export const TotpSecret = t.Object(
   },
   { title: 'TotpSecret' },
 );
+export type TotpSecret = Static<typeof TotpSecret>;
 
 const Code = t.String({ maxLength: maxCodeCharacters, description: 'six digits of the authenticator app' });
 export const TotpCode = t.Object({ code: Code }, { title: 'TotpCode', examples: [{ code: '287082' }] });

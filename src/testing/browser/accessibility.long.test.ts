@@ -129,14 +129,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
         await check('/app/jobs', 'h1');
       });
 
-      for (const section of ['account', 'keys', 'apps', 'team', 'audit', 'plan'])
+      for (const section of ['account', 'sign-in', 'keys', 'apps', 'team', 'audit', 'plan'])
         test(`settings, ${section}`, () => check(`/app/settings/${section}`, '.settings-body .section'));
     });
   }
 
   test('no page is wider than a screen of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    const sections = ['account', 'keys', 'apps', 'team', 'audit', 'plan'].map(section => `/app/settings/${section}`);
+    const sections = ['account', 'sign-in', 'keys', 'apps', 'team', 'audit', 'plan'].map(section => `/app/settings/${section}`);
     for (const path of [
       '/app',
       inspector,

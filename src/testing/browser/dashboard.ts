@@ -35,9 +35,11 @@ export type Dashboard = {
 export async function openDashboard(
   env: Record<string, string> = {},
   browserEnv: Record<string, string> = {},
+  // Passkeys need a name.
+  hostName: '127.0.0.1' | 'localhost' = '127.0.0.1',
 ): Promise<Dashboard> {
   const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = `http://${hostName}:${port}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'hooktape-browser-'));
   const start = () =>
     Bun.spawn([process.execPath, join(root, 'src/main.ts'), 'serve'], {

@@ -64,7 +64,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
     const routes: [path: string, selector: string][] = [
       ['/app', '.endpoint-card'],
       ['/app/nowhere', 'h1'],
-      ['/app/settings/account', '.section'],
+      ['/app/settings/sign-in', '.rows li'],
       ['/app/settings/keys', '.rows li'],
       ['/app/settings/apps', '.section'],
       ['/app/settings/team', '.rows li'],

@@ -193,7 +193,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await phone.getByLabel('Password').fill(owner.password);
     await phone.getByRole('button', { name: 'Sign in' }).click();
     await phone.getByRole('heading', { name: 'Endpoints' }).waitFor();
-    await settings('account');
+    await settings('sign-in');
     const row = page.getByRole('listitem').filter({ hasText: 'Safari on iOS' });
     await row.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('Signed out of that session.').waitFor();
@@ -284,9 +284,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await elsewhere.getByLabel('Password').fill(owner.password);
     await elsewhere.getByRole('button', { name: 'Sign in' }).click();
     await elsewhere.getByRole('heading', { name: 'Endpoints' }).waitFor();
-    await settings('account');
+    await settings('sign-in');
     const others = page.getByRole('main').getByRole('button', { name: 'Sign out' });
     await others.waitFor();
+    await page.getByRole('button', { name: 'Change…' }).click();
     await page.getByLabel('Current password').fill(owner.password);
     await page.getByLabel('New password').fill('another river at midnight');
     await page.getByLabel('Also disconnect all apps').check();

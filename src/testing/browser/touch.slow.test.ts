@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('touch'), () => {
   test('targets are large enough on the pages of settings and endpoints', async () => {
     const paths: [path: string, ready: string][] = [
       ['/app', '.endpoint-card'],
-      ['/app/settings/account', '.rows li'],
+      ['/app/settings/sign-in', '.rows li'],
       ['/app/settings/keys', '.rows li'],
       ['/app/settings/apps', '.section'],
       ['/app/settings/team', '[aria-label="Pending invitations"] li'],

@@ -23,6 +23,7 @@ import { formatBytes, formatCount } from '../kit/format/time.ts';
 import { headerText, visibleLine, visibleText } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Loaded } from '../kit/page.tsx';
+import { saveFile } from '../kit/save-file.ts';
 import { showError } from '../kit/toasts.tsx';
 import { useItems } from './use-items.ts';
 import { isOver } from './wording.ts';
@@ -156,15 +157,6 @@ function Download({ job }: { job: ReplayJob }) {
       </ActionButton>
     </>
   );
-}
-
-function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 type Answer = NonNullable<ReplayJobAnswers['left']>;

@@ -17,7 +17,7 @@ import type { Overview } from '../../features/overview/model.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult } from '../../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../../features/schemas/model.ts';
 import type { Secret, SecretChange, SecretInput, SecretList } from '../../features/secrets/model.ts';
-import type { Session, SignedIn } from '../../features/sessions/model.ts';
+import type { SessionEnded, SignedIn } from '../../features/sessions/model.ts';
 import type { SetupDone } from '../../features/setup/model.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from '../../features/signatures/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../../features/teams/model.ts';
@@ -63,14 +63,20 @@ type ApiListeners = {
   onSignedOut: () => void;
   /** Requests wait this many seconds because of the rate limit; 0 when they continue. */
   onRateLimited: (seconds: number) => void;
+  /** A call needs a recent sign-in. @returns whether the user has signed in again, so that the call is repeated */
+  onSignInNeeded: () => Promise<boolean>;
 };
 
-export const apiListeners: ApiListeners = { onSignedOut: () => {}, onRateLimited: () => {} };
+export const apiListeners: ApiListeners = {
+  onSignedOut: () => {},
+  onRateLimited: () => {},
+  onSignInNeeded: () => Promise.resolve(false),
+};
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** On these paths 401 means wrong credentials or not signed in, not that a session ended. */
-const pathsHandling401 = new Set(['/api/session', '/api/setup']);
+const handles401 = /^\/api\/(session|setup)(\/|$)/;
 const maxRateLimitWaits = 3;
 /** What is refreshed all the time must not look current when the server hangs. */
 const refreshTimeoutMs = 20_000;
@@ -89,7 +95,8 @@ async function responseTo(
     const response = await send(method, path, body, signal, known);
     if (response.ok || response.status === 304) return response;
     const error = await errorOf(response);
-    if (error.status === 401 && !pathsHandling401.has(path)) apiListeners.onSignedOut();
+    if (error.status === 401 && !handles401.test(path)) apiListeners.onSignedOut();
+    if (error.body['needs'] === 'recent_sign_in' && waitCount === 0 && (await apiListeners.onSignInNeeded())) continue;
     if (error.status !== 429 || method !== 'GET' || waitCount >= maxRateLimitWaits) throw error;
     apiListeners.onRateLimited(error.retryAfterSeconds);
     await new Promise(resolve => setTimeout(resolve, error.retryAfterSeconds * 1000 + 50));
@@ -152,7 +159,7 @@ export const search = (given: Record<string, string | number | undefined>): stri
 export type Period = { from?: number | undefined; to?: number | undefined };
 export type TimelineRequest = Period & { where: string; buckets: number; cursor?: string };
 
-type Ok = { ok: boolean };
+export type Ok = { ok: boolean };
 
 /** The type `changes` is written differently, because that path is the list of changes. */
 const schemaUrl = (endpoint: string, { type, platform }: SchemaKey, as: SchemaForm): string =>
@@ -161,16 +168,10 @@ type SchemaKey = Pick<TypeSchema, 'type' | 'platform'>;
 
 export const api = {
   session: () => call<SignedIn>('GET', '/api/session'),
-  /** @param code a one-time code or a recovery code; empty without one */
-  signIn: (email: string, password: string, code: string) =>
-    call<unknown>('POST', '/api/session', { email, password, ...(code !== '' && secondFactor(code)) }),
-  signOut: () => call<Ok>('DELETE', '/api/session'),
-  setUp: (token: string, email: string, password: string) =>
+  /** @returns where the browser also signs out of the provider that it signed in with */
+  signOut: () => call<SessionEnded>('DELETE', '/api/session'),
+  setUp: (token: string, email: string, password: string | undefined) =>
     call<SetupDone>('POST', '/api/setup', { token, email, password }),
-  changePassword: (change: { current: string; password: string; signOutEverywhere: boolean }) =>
-    call<Ok>('POST', '/api/password', change),
-  sessions: () => call<{ sessions: Session[] }>('GET', '/api/sessions').then(answer => answer.sessions),
-  revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
 
   /** @param known the ETag of an earlier answer @returns no page if it has not changed since */
   async overview(
@@ -299,12 +300,6 @@ export const api = {
   withdrawInvitation: (invitation: string) => call<Ok>('DELETE', `/api/team/invitations/${id(invitation)}`),
   removeMember: (member: string) => call<Ok>('DELETE', `/api/team/members/${id(member)}`),
   invitation: (token: string) => call<OpenInvitation>('GET', `/api/invitations/${id(token)}`),
-  acceptInvitation: (token: string, password: string) =>
+  acceptInvitation: (token: string, password: string | undefined) =>
     call<unknown>('POST', `/api/invitations/${id(token)}`, { password }),
-};
-
-/** Six digits are a one-time code, anything else a recovery code. */
-const secondFactor = (typed: string) => {
-  const code = typed.replace(/\s/g, '');
-  return /^\d{6}$/.test(code) ? { code } : { recoveryCode: typed.trim() };
 };

@@ -28,7 +28,7 @@ type TextOptions = {
   /** The id of a datalist. */
   list?: string;
 };
-type AutoFill = 'off' | 'username' | 'current-password' | 'new-password' | 'one-time-code';
+type AutoFill = 'off' | 'username' | 'username webauthn' | 'current-password' | 'new-password' | 'one-time-code';
 type Reader<V> = {
   from?: (value: V) => string;
   to: (text: string) => V;

@@ -221,7 +221,7 @@ export function Form({ form, what, title, children, isFocused = false, ...props 
   useEffect(() => {
     if (!isFocused) return;
     element.current?.scrollIntoView({ block: 'nearest' });
-    element.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"])')?.focus();
+    element.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"], [tabindex])')?.focus();
   }, []);
   const failed = props.failed ?? (what === undefined ? undefined : `The ${what} wasn't saved`);
   const button = (

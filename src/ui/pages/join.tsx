@@ -8,24 +8,27 @@ import { Button, Field, Notice, Skeleton } from '../kit/controls.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { useQuery } from '../kit/use-query.ts';
-import { AuthPage, newPasswordField } from './auth-page.tsx';
+import { AuthPage, newPasswordField } from '../sign-in/auth-page.tsx';
 
 const schema = { password: newPasswordField('Choose a password') };
 
 type JoinProps = {
   token: string;
+  /** Whether accounts have passwords. */
+  hasPassword: boolean;
   /** The email of the account that is signed in, if any. */
   signedInAs: string | undefined;
   onDone: () => Promise<void>;
 };
 
-export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
+export function JoinPage({ token, hasPassword, signedInAs, onDone }: JoinProps) {
   const invitation = useQuery(token, () => api.invitation(token));
   const form = useForm({
     schema,
     initial: {},
     isNew: true,
-    save: ({ password }: { password: string }) => api.acceptInvitation(token, password).then(onDone),
+    applies: () => hasPassword,
+    save: ({ password }: { password?: string }) => api.acceptInvitation(token, password).then(onDone),
   });
   if (invitation.failures > 0 && !invitation.value) {
     return (
@@ -51,15 +54,18 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   const { value } = invitation;
   const isOwnAccount = value !== undefined && value.teamOf === value.email;
   const lead = isOwnAccount
-    ? 'Your account is ready. Choose a password to sign in.'
+    ? `Your account is ready. ${hasPassword ? 'Choose a password to sign in.' : ''}`
     : value && `${value.teamOf} invited you to their team on Hooktape.`;
   return (
-    <AuthPage title={isOwnAccount ? 'Set your password' : 'Join the team'} lead={lead ?? ' '}>
+    <AuthPage
+      title={isOwnAccount ? (hasPassword ? 'Set your password' : 'Sign in') : 'Join the team'}
+      lead={lead ?? ' '}
+    >
       {!value ? (
         <Skeleton rows={3} />
       ) : (
         <>
-          <Form form={form} submit={isOwnAccount ? 'Set password' : 'Join'}>
+          <Form form={form} submit={isOwnAccount ? (hasPassword ? 'Set password' : 'Sign in') : 'Join'}>
             <Field
               label="Email"
               type="email"

@@ -1,60 +1,21 @@
-/* The sign-in page. Its error never reveals whether the email or the password was wrong. */
+/* The sign-in page. It shows the ways to sign in that this server has, and nothing else. */
 
-import { useState } from 'preact/hooks';
-import { ApiError, api } from '../kit/api.ts';
-import { secret, text } from '../kit/fields.tsx';
-import { Form, Inputs, useForm } from '../kit/form.tsx';
-import { AuthPage, emailField } from './auth-page.tsx';
-
-const schema = {
-  email: emailField,
-  password: secret({
-    label: 'Password',
-    name: 'password',
-    autocomplete: 'current-password',
-    required: 'Enter your password.',
-  }),
-  code: text({
-    label: 'One-time code',
-    hint: 'From your authenticator app, or one of your recovery codes.',
-    autocomplete: 'one-time-code',
-  }),
-};
+import type { Ways } from '../../features/sessions/model.ts';
+import { AuthPage } from '../sign-in/auth-page.tsx';
+import { WaysToSignIn } from '../sign-in/ways.tsx';
 
 type LoginProps = {
+  ways: Ways;
   /** The session ended while a page was open. */
   hasExpired: boolean;
+  /** The path of the page to open after signing in. */
+  returnTo: string;
   onDone: () => Promise<void>;
 };
 
-export function LoginPage({ hasExpired, onDone }: LoginProps) {
-  const [needsCode, setNeedsCode] = useState(false);
-  const form = useForm({
-    schema,
-    initial: {},
-    isNew: true,
-    save: ({ email, password, code }: { email: string; password: string; code?: string | null }) =>
-      api.signIn(email, password, code ?? '').then(onDone, (error: unknown) => {
-        if (error instanceof ApiError && error.body['needs'] === 'totp') setNeedsCode(true);
-        throw error;
-      }),
-  });
-  return (
-    <AuthPage
-      title="Sign in"
-      lead={
-        hasExpired
-          ? 'Your session has expired. Sign in to pick up where you left off.'
-          : 'Sign in to see your webhooks.'
-      }
-    >
-      <Form form={form} submit="Sign in">
-        <Inputs form={form} paths={['email', 'password', ...(needsCode ? (['code'] as const) : [])]} />
-      </Form>
-      <p class="faint">
-        Forgot your password? Ask this server's operator to set a new one:{' '}
-        <code>hooktape account password EMAIL --password-stdin</code>
-      </p>
-    </AuthPage>
-  );
-}
+export const LoginPage = ({ ways, hasExpired, returnTo, onDone }: LoginProps) => (
+  <AuthPage title="Sign in" lead={hasExpired ? 'Your session has expired. Sign in to pick up where you left off.' : ''}>
+    <WaysToSignIn ways={ways} returnTo={returnTo} onDone={onDone} />
+    <p class="faint">Can't sign in? Ask an administrator of this server for a sign-in link.</p>
+  </AuthPage>
+);

@@ -8,6 +8,7 @@ import { onDemand } from '../kit/on-demand.tsx';
 import { PageLinks } from '../kit/page-links.tsx';
 import { useTitle } from '../kit/use-title.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
+import { SignInSection } from '../sign-in/sign-in-section.tsx';
 import { TeamSection } from '../team/team-section.tsx';
 import { AccountSection } from './settings-account.tsx';
 import { PlanSection } from './settings-plan.tsx';
@@ -16,6 +17,7 @@ const AuditSection = onDemand(() => import('../audit/audit-section.tsx').then(pa
 
 export const sections: { id: string; label: string; Section: ComponentType; isForOwners?: boolean }[] = [
   { id: 'account', label: 'Account', Section: AccountSection },
+  { id: 'sign-in', label: 'Signing in', Section: SignInSection },
   { id: 'keys', label: 'API keys', Section: KeysSection },
   { id: 'apps', label: 'Connected apps', Section: AppsSection },
   { id: 'team', label: 'Team', Section: TeamSection },

@@ -4,7 +4,7 @@ import { api } from '../kit/api.ts';
 import { Button, Empty } from '../kit/controls.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { Link, navigate } from '../kit/navigation.tsx';
-import { AuthPage, emailField, newPasswordField } from './auth-page.tsx';
+import { AuthPage, emailField, newPasswordField } from '../sign-in/auth-page.tsx';
 
 const schema = {
   email: emailField,
@@ -13,6 +13,8 @@ const schema = {
 
 type SetupProps = {
   token: string;
+  /** Whether accounts have passwords. */
+  hasPassword: boolean;
   /** An account already exists. */
   isUsed: boolean;
   onDone: () => Promise<void>;
@@ -21,12 +23,13 @@ type SetupProps = {
 /** The server marks a page whose setup link is not valid. */
 const isWrong = document.querySelector('meta[name="setup-link"]') !== null;
 
-export function SetupPage({ token, isUsed, onDone }: SetupProps) {
+export function SetupPage({ token, hasPassword, isUsed, onDone }: SetupProps) {
   const form = useForm({
     schema,
     initial: {},
     isNew: true,
-    async save({ email, password }: { email: string; password: string }) {
+    applies: path => hasPassword || path !== 'password',
+    async save({ email, password }: { email: string; password?: string }) {
       const { endpoint } = await api.setUp(token, email, password);
       await onDone();
       navigate(`/app/endpoints/${endpoint.id}`, { replace: true });

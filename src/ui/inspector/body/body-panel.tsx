@@ -11,6 +11,7 @@ import { formatBytes } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Icon } from '../../kit/icons.tsx';
+import { saveFile } from '../../kit/save-file.ts';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
 import { FinderContext, OpenFindContext } from '../find-in-body/find-context.tsx';
 import { useInspectorState } from '../state/inspector-state.ts';
@@ -231,14 +232,8 @@ function PartBytes({ bytes, order }: { bytes: Uint8Array; order: number }) {
 function PartCard({ part, number }: { part: MultipartPart; number: number }) {
   const body = useMemo(() => parseBody(part.bytes, part.contentType ?? ''), [part]);
   const text = useMemo(() => (body.json ? prettyJson(body.json) : body.text), [body]);
-  const save = (): void => {
-    const url = URL.createObjectURL(new Blob([new Uint8Array(part.bytes)], { type: 'application/octet-stream' }));
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = (part.filename ?? `part-${number}`).replace(/[^\w.-]+/g, '_');
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  };
+  const save = (): void =>
+    saveFile((part.filename ?? `part-${number}`).replace(/[^\w.-]+/g, '_'), new Uint8Array(part.bytes));
   const title = part.name ?? `Part ${number}`;
   return (
     <section class="part card" aria-label={`Part ${number}`}>

@@ -1,29 +1,29 @@
-/* The layout of the pages for setup, sign-in and invitations. */
+/* The layout of the pages for setup, sign-in and invitations, and the fields of an account. */
 
 import type { ComponentChildren } from 'preact';
 import { minPasswordCharacters } from '../../shared/limits.ts';
 import { secret, text } from '../kit/fields.tsx';
 import { Mark } from '../kit/icons.tsx';
 
-export const AuthPage = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
+export const AuthPage = ({ title, lead, children }: { title: string; lead?: string; children: ComponentChildren }) => (
   <main class="auth">
     <div class="auth-card col">
       <p class="auth-brand line">
         <Mark /> Hooktape
       </p>
       <h1>{title}</h1>
-      <p class="lead">{lead}</p>
+      {lead && <p class="lead">{lead}</p>}
       {children}
     </div>
   </main>
 );
 
-/** The fields of an account. Password managers know them by their names. */
+/** Password managers know the fields of an account by their names. */
 export const emailField = text({
   label: 'Email',
   type: 'email',
   name: 'email',
-  autocomplete: 'username',
+  autocomplete: 'username webauthn',
   required: 'Enter your email.',
   autoFocus: true,
 });
@@ -40,3 +40,10 @@ export const newPasswordField = (label: string, advice = '') =>
     hint: `${rule} ${advice}`.trim(),
     check: typed => ([...typed].length < minPasswordCharacters ? rule : undefined),
   });
+
+/** Tells password managers to which account the passwords of a form without an email field belong. */
+export const UsernameOf = ({ email }: { email: string }) => (
+  <div class="offscreen" aria-hidden="true">
+    <input type="email" autocomplete="username" value={email} readOnly tabIndex={-1} />
+  </div>
+);
