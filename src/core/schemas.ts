@@ -29,6 +29,13 @@ export const Name = textDocumentedAs(t.String({ minLength: 1, maxLength: maxName
   description: `1 to ${maxNameCharacters} characters after trimming`,
 });
 
+/** The JSON Schema without TypeBox's symbols, and without the keyword of `textDocumentedAs`. */
+export const toJsonSchema = (schema: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(schema, (key, value) => (key === 'documentedAs' ? undefined : value))) as Record<
+    string,
+    unknown
+  >;
+
 /** Names and values of headers, in order. */
 export const HeaderPairs = (options: { maxItems: number; description?: string }) =>
   t.Array(t.Tuple([t.String(), t.String()], { problem: 'must be a pair of a name and a value' }), options);

@@ -34,6 +34,7 @@ import createInvalidSignatures from '../../migrations/0032_create_invalid_signat
 import keepRequests from '../../migrations/0033_keep_requests_and_places.sql' with { type: 'text' };
 import createForwardStats from '../../migrations/0034_create_forward_stats.sql' with { type: 'text' };
 import addWaysToSignIn from '../../migrations/0035_add_ways_to_sign_in.sql' with { type: 'text' };
+import keepAlertChanges from '../../migrations/0036_keep_alert_changes.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -72,4 +73,5 @@ export const migrations: readonly string[] = [
   keepRequests,
   createForwardStats,
   addWaysToSignIn,
+  keepAlertChanges,
 ];

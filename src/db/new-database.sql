@@ -761,6 +761,20 @@ CREATE TABLE sign_in_links (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE alert_changes (
+  seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+  id         TEXT NOT NULL,
+  endpoint   INTEGER NOT NULL REFERENCES endpoints (seq) ON DELETE CASCADE,
+  alert_id   TEXT NOT NULL,
+  alert_name TEXT NOT NULL,
+  kind       TEXT NOT NULL,
+  firing     INTEGER NOT NULL,
+  text       TEXT NOT NULL,
+  at         INTEGER NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX alert_changes_by_endpoint ON alert_changes (endpoint, seq);
+--> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 35;
+PRAGMA user_version = 36;

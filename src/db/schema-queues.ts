@@ -109,6 +109,18 @@ export const alerts = sqliteTable('alerts', {
   dueAt: integer('due_at').default(-1),
 });
 
+export const alertChanges = sqliteTable('alert_changes', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  endpoint: integer().notNull(),
+  alertId: text('alert_id').notNull(),
+  alertName: text('alert_name').notNull(),
+  kind: text({ enum: alertKinds }).notNull(),
+  firing: integer({ mode: 'boolean' }).notNull(),
+  text: text().notNull(),
+  at: integer().notNull(),
+});
+
 export const forwards = sqliteTable('forwards', {
   seq: integer().primaryKey({ autoIncrement: true }),
   id: text().notNull(),

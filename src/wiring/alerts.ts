@@ -1,6 +1,6 @@
 /* Alerts: their evaluation, their channels, and the operator's alert about storage. */
 
-import { alertQueueName } from '../core/alert.ts';
+import { alertChangesKeptMs, alertQueueName } from '../core/alert.ts';
 import { rateLimited } from '../core/errors.ts';
 import { parseWhere } from '../core/where.ts';
 import type { Background } from '../db/background.ts';
@@ -91,6 +91,7 @@ export function wireAlerts(dependencies: AlertsDependencies) {
     addJob: background.add,
     clock,
     random,
+    onChanges: () => {},
   });
   queues.register(
     alertQueueName,
@@ -104,9 +105,11 @@ export function wireAlerts(dependencies: AlertsDependencies) {
       onSent: metrics.alert,
     }),
   );
+  const removeOldChanges = () => store.removeChangesBefore(clock.now() - alertChangesKeptMs);
   if (runsQueues) {
     every(checkEveryMs, 'checking alerts', evaluation.wake);
     every(sweepEveryMs, 'removing the queues of old alerts', store.sweep);
+    every(sweepEveryMs, 'removing old changes of alerts', removeOldChanges);
     if (mailer && config.alertEmail !== undefined)
       every(
         storageEveryMs,
@@ -114,7 +117,7 @@ export function wireAlerts(dependencies: AlertsDependencies) {
         watchStorage(infrastructure, readiness, store, mailer, config.alertEmail),
       );
   }
-  return { rules, evaluation, countFiring: store.countFiring };
+  return { rules, evaluation, removeOldChanges, countFiring: store.countFiring };
 }
 
 function watchStorage(

@@ -13,6 +13,7 @@ import { wireForwards } from './forwards.ts';
 import { wireHistory } from './history.ts';
 import { wireListeners } from './listeners.ts';
 import { wireMcp } from './mcp.ts';
+import { wireMcpEvents } from './mcp-events.ts';
 import { wireReplayJobs } from './replay-jobs.ts';
 import { wireReplays } from './replays.ts';
 import { wireTestEvents } from './test-events.ts';
@@ -64,7 +65,7 @@ function wire(core: CoreServices) {
   const { listeners } = wireListeners(core);
   const queues = createQueues(core);
   const parts = { ...core, listeners, queues, ...wireFeed(core) };
-  const shared = { ...parts, ...wireReplays(parts) };
+  const shared = { ...parts, ...wireReplays(parts), ...wireMcpEvents(parts) };
   const forwards = wireForwards(shared);
   return {
     ...shared,

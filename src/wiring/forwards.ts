@@ -2,6 +2,7 @@
 
 import type { TeamAccess } from '../core/access/principal.ts';
 import type { CreateSlices } from '../core/concurrency/time-slices.ts';
+import { createFirstAttempts } from '../core/events/first-attempts.ts';
 import { parseEventId } from '../core/ids/ids.ts';
 import { largeBodyBytes } from '../core/limits.ts';
 import { parseWhere } from '../core/where.ts';
@@ -12,12 +13,11 @@ import type { FeedService } from '../features/feed/service.ts';
 import { createFeedStore } from '../features/feed/store.ts';
 import type { ForwardColumns } from '../features/forwards/columns.ts';
 import { createForwardFeeder } from '../features/forwards/feeder.ts';
-import { createFirstAttempts } from '../features/forwards/first-attempts.ts';
 import { createLanes } from '../features/forwards/lanes.ts';
 import { createForwardsService } from '../features/forwards/service.ts';
 import { createForwardStatistics } from '../features/forwards/stats.ts';
 import { createStatsStore } from '../features/forwards/stats-store.ts';
-import { createForwardsStore } from '../features/forwards/store.ts';
+import { createForwardsStore, type FedEvent, type OpenForward } from '../features/forwards/store.ts';
 import { createForwardQueueKind } from '../features/forwards/work.ts';
 import type { MetricsService } from '../features/metrics/service.ts';
 import type { QueuesService } from '../features/queues/service.ts';
@@ -61,9 +61,9 @@ export function wireForwards(dependencies: ForwardsDependencies) {
     queues,
     addJob: background.add,
     matching: feed.matching,
-    firstOfDeliveries: createFirstAttempts({
+    firstOfDeliveries: createFirstAttempts<OpenForward, FedEvent>({
       groupsOf: (endpoint, rows) => events.deliveries.groupsOf({ endpoint, since: Number.MIN_SAFE_INTEGER }, rows),
-      forwarded: async (forward, seqs) => {
+      selectFor: async (forward, seqs) => {
         const known = (await store.notRefused(seqs)).map(({ seq }) => seq);
         return select(forward, forward.endpointId, forward.filter.toString(), known);
       },

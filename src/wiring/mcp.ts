@@ -10,6 +10,7 @@ import type { FeedService } from '../features/feed/service.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
+import type { McpEventsService } from '../features/mcp-events/service.ts';
 import type { ReplaysService } from '../features/replays/service.ts';
 import type { SchemasService } from '../features/schemas/service.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -24,9 +25,11 @@ type McpDependencies = {
   feed: FeedService;
   replays: ReplaysService;
   schemas: SchemasService;
+  mcpEvents: McpEventsService;
 };
 
-export function wireMcp({ infrastructure, audit, endpoints, events, feed, replays, schemas }: McpDependencies) {
+export function wireMcp(dependencies: McpDependencies) {
+  const { infrastructure, audit, endpoints, events, feed, replays, schemas, mcpEvents } = dependencies;
   const { config, clock, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 
@@ -58,8 +61,17 @@ export function wireMcp({ infrastructure, audit, endpoints, events, feed, replay
   // Loading the protocol's library would more than double the start time, so it is loaded for the first agent.
   let server: Promise<McpHandler> | undefined;
   const load = async (): Promise<McpHandler> => {
-    const { createMcp } = await import('../features/mcp/server.ts');
-    return createMcp({ service, version, onError: onRequestError });
+    const [{ createMcp }, { createEventsMethods }] = await Promise.all([
+      import('../features/mcp/server.ts'),
+      import('../features/mcp-events/methods.ts'),
+    ]);
+    const onError = onRequestError;
+    return createMcp({
+      service,
+      registerEvents: createEventsMethods({ service: mcpEvents, onError }),
+      version,
+      onError,
+    });
   };
   const mcp: McpHandler = {
     fetch: async (request, body, access) => {

@@ -28,6 +28,7 @@ export type IdPrefix =
   | 'aud'
   | 'job'
   | 'alr'
+  | 'alc'
   | 'msg'
   | 'fwd'
   | 'pky';

@@ -49,6 +49,9 @@ export type Notice = {
   held: number;
 };
 
+/** A change of the state of an alert. */
+export type Change = Pick<Notice, 'reason' | 'items' | 'count'> & { firing: boolean };
+
 const minuteMs = 60_000;
 /** When an alert whose notification waits is checked again, in case the notification was dropped. */
 const droppedMs = 10 * minuteMs;
@@ -102,15 +105,19 @@ function report(
   const items = [...state.items, ...seen.items].slice(0, maxItems);
   if (count === 0 || !mayNotify)
     return { state: { ...state, pending: count, items }, firing: false, notice: undefined };
-  const things = kind === 'new_type' ? ['new event type', 'new event types'] : ['schema change', 'schema changes'];
   const notice: Notice = {
     type: 'alert.fired',
-    reason: `${count} ${things[count === 1 ? 0 : 1]}`,
+    reason: reportOf(kind, count),
     items,
     count,
     held: 0,
   };
   return { state: { ...state, pending: 0, items: [], notifiedAt: now }, firing: false, notice };
+}
+
+function reportOf(kind: AlertKind, count: number): string {
+  const things = kind === 'new_type' ? ['new event type', 'new event types'] : ['schema change', 'schema changes'];
+  return `${count} ${things[count === 1 ? 0 : 1]}`;
 }
 
 function measure({ kind, minutes, count }: Condition, state: AlertState, seen: Seen, now: number): AlertState {
@@ -135,6 +142,24 @@ function measure({ kind, minutes, count }: Condition, state: AlertState, seen: S
     return { ...state, bad, isFiring: bad.length >= most };
   }
   return { ...state, isFiring: seen.stuckMs > 0 && seen.stuckMs >= windowMs };
+}
+
+/**
+ * The change that a check has found, whether or not a notification reports it: the condition began or ended; for kinds that report
+ * changes, `seen` has some.
+ */
+export function changeOf(
+  condition: Condition,
+  before: AlertState,
+  { isFiring }: AlertState,
+  { changes, items }: Seen,
+): Change | undefined {
+  if (reportingKinds.has(condition.kind)) {
+    const reason = reportOf(condition.kind, changes);
+    return changes === 0 ? undefined : { firing: true, reason, items: items.slice(0, maxItems), count: changes };
+  }
+  if (isFiring === before.isFiring) return undefined;
+  return { firing: isFiring, reason: reasonOf(condition, isFiring), items: [], count: null };
 }
 
 /** When an alert must be checked although nothing wakes it; null: never. Call it with what `check` has returned. */

@@ -57,6 +57,7 @@ function openProcess(seen: (alert: OpenAlert) => Partial<Seen> | Promise<Partial
       onError: error => errors.push(error),
     }),
     addJob: background.add,
+    onChanges: () => {},
     clock,
     random: randomBytes,
   });

@@ -12,8 +12,8 @@ import type { Clock } from '../../core/clock.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { BackgroundJob, SliceResult } from '../../db/background.ts';
 import type { QueuesService } from '../queues/service.ts';
-import { type AlertState, check, type Notice, nextCheckAt, type Seen } from './conditions.ts';
-import type { Notification } from './message.ts';
+import { type AlertState, type Change, changeOf, check, type Notice, nextCheckAt, type Seen } from './conditions.ts';
+import { linesOf, type Notification } from './message.ts';
 import type { AlertsStore, DueAlert, OpenAlert } from './store.ts';
 
 /** How often due alerts are looked for. */
@@ -40,6 +40,7 @@ export function createEvaluation({
   addJob,
   clock,
   random,
+  onChanges,
 }: {
   store: AlertsStore;
   observe: Observe;
@@ -47,6 +48,8 @@ export function createEvaluation({
   addJob: (job: BackgroundJob) => { wake: () => void };
   clock: Clock;
   random: RandomBytes;
+  /** Called after changes of the state of alerts were written. */
+  onChanges: () => void;
 }) {
   /** The alert clock as this process last saw it, and since when; and when this process last wrote it (monotonic ms). */
   let known: { time: number; atMs: number; writtenMs: number } | undefined;
@@ -79,23 +82,36 @@ export function createEvaluation({
     ];
   };
 
+  const changeStatement = ({ id: alertId, name: alertName, ...alert }: OpenAlert, change: Change): InStatement => {
+    const { endpoint, kind } = alert;
+    const at = clock.now();
+    const text = linesOf({ ...change, held: 0 }).join('\n');
+    return store.addChangeStatement({
+      ...{ id: newId('alc', at, random), endpoint, alertId, alertName, kind },
+      ...{ firing: change.firing, text, at },
+    });
+  };
+
   /** The statements that save one alert's state. */
   const checkAlert = async (
     alert: DueAlert,
     { now, lastSeq }: Pass,
-  ): Promise<{ statements: InStatement[]; hasNotice: boolean }> => {
+  ): Promise<{ statements: InStatement[]; hasNotice: boolean; hasChange: boolean }> => {
     const { seen, position, hasMore } = await observe(alert, lastSeq);
     const before = JSON.parse(alert.state.toString()) as AlertState;
     const { firing: wasFiring, isWaiting } = alert;
     const { state, firing, notice } = check(alert, { state: before, firing: wasFiring, isWaiting }, seen, now);
     const dueAt = hasMore ? now + moreMs : nextCheckAt(alert, { state, firing, isWaiting }, seen, now);
     const changedAt = notice ? clock.now() : null;
+    const change = changeOf(alert, before, state, seen);
     return {
       statements: [
         ...store.saveStateStatements(alert, { state: JSON.stringify(state), position, firing, changedAt, dueAt }),
         ...(notice ? notificationStatements(alert, notice) : []),
+        ...(change ? [changeStatement(alert, change)] : []),
       ],
       hasNotice: notice !== undefined,
+      hasChange: change !== undefined,
     };
   };
 
@@ -127,6 +143,7 @@ export function createEvaluation({
       checked.flatMap(({ statements }) => statements),
     );
     if (isWritten) for (const { id, hasNotice } of checked) if (hasNotice) queues.wake(alertQueueName, id);
+    if (isWritten && checked.some(({ hasChange }) => hasChange)) onChanges();
     return isWritten;
   };
 

@@ -45,7 +45,7 @@ export const titleOf = ({ type, alert, endpoint }: Message): string =>
   `${words[type]}: ${plainLine(alert.name)} (${plainLine(endpoint.name)})`;
 
 /** The lines below the title, without the link. */
-export function linesOf({ reason, items, count, held }: Message): string[] {
+export function linesOf({ reason, items, count, held }: Pick<Notice, 'reason' | 'items' | 'count' | 'held'>): string[] {
   const more = items.length > 0 && count !== null ? count - items.length : 0;
   return [
     reason,

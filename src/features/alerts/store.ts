@@ -10,6 +10,7 @@ import { createResourceStore, isOwn, type OwnEndpoint } from '../../db/resource-
 import { eventSchemas, meta, schemaChanges } from '../../db/schema.ts';
 import { alerts, queues } from '../../db/schema-queues.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
+import { createChangesStore } from './changes-store.ts';
 import { createProgress, type OpenAlert, selectOpen, selectWaiting, toOpen, wokenSql } from './progress-store.ts';
 
 export type { DueAlert, OpenAlert } from './progress-store.ts';
@@ -98,6 +99,7 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
     ...createProgress({ db, client }),
     ...createSchemaFindings(db),
     ...createStorageLevel(db),
+    ...createChangesStore({ db, client }),
 
     ...resource,
 

@@ -78,6 +78,12 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
     find: async (teamId: string, id: string): Promise<EndpointRow | undefined> =>
       (await db.select().from(endpoints).where(owned(teamId, id)))[0],
 
+    /** The ids of the team's endpoints with this name, at most two. */
+    async named(teamId: string, name: string): Promise<string[]> {
+      const isNamed = and(eq(endpoints.teamId, teamId), eq(endpoints.name, name), isNull(endpoints.deletedAt));
+      return (await db.select({ id: endpoints.id }).from(endpoints).where(isNamed).limit(2)).map(({ id }) => id);
+    },
+
     /**
      * Inserts the endpoint, in one statement, unless the team has `limit` endpoints (0: no limit) or no account.
      * @returns the row number; `full` or `gone` when it was not inserted

@@ -17,7 +17,7 @@ import type { EventsService } from '../events/service.ts';
 import type { NotificationsService } from '../notifications/service.ts';
 import type { createFeedContent } from './content.ts';
 import type { FeedPage, FeedQuery } from './model.ts';
-import { createScan, type FeedFilter } from './scan.ts';
+import { createScan, type FeedFilter, type Scan } from './scan.ts';
 import type { FeedStore } from './store.ts';
 
 /** The request that reads the feed. */
@@ -77,6 +77,22 @@ export function createFeedService(options: {
   };
 
   /**
+   * The next events after a row number that match. A scan that takes long returns fewer events, or none, and a position that has
+   * moved on.
+   * @throws as `ContentReads.run`
+   */
+  const readAfter = async (reading: Scan) => {
+    const { teamId, plan } = reading.principal;
+    const { seqs, ...found } = await scan(reading);
+    const { reader, endpoint } = reading;
+    const listed = seqs.length > 0 ? await events.listBySeq({ teamId, plan, ...reader }, endpoint, seqs) : [];
+    // Some were deleted since, or have expired.
+    const isIncomplete = listed.length < seqs.length;
+    const again = isIncomplete ? await scan({ ...reading, limit: 1, filter: undefined }) : found;
+    return { ...found, events: listed, truncated: found.truncated || again.truncated };
+  };
+
+  /**
    * The next events that match, waiting for the first of them at most `waitMs`. A scan that takes long returns no events, and a
    * cursor that has moved on.
    * @throws invalid for the cursor and the filter, not_found, unauthorized when access ends during the wait, rate_limited when
@@ -91,15 +107,11 @@ export function createFeedService(options: {
     let more = false;
 
     const read = async (now: { principal: MemberAccess; endpoint: ReadableEndpoint }, after: number, most: number) => {
-      const reading = { ...now.principal, signal };
-      const found = await scan({ ...now, after, limit: most, filter, reader: reading });
+      const reader = { ...now.principal, signal };
+      const found = await readAfter({ ...now, after, limit: most, filter, reader });
       truncated ||= found.truncated;
       more = found.more;
-      const listed = found.seqs.length > 0 ? await events.listBySeq(reading, now.endpoint, found.seqs) : [];
-      // Some were deleted since, or have expired.
-      if (listed.length < found.seqs.length)
-        truncated ||= (await scan({ ...now, after, limit: 1, filter: undefined, reader: reading })).truncated;
-      return { events: listed, position: found.position, more };
+      return found;
     };
     const answer = (found: EventSummary[], position: number): Page => {
       return { events: found, cursor: encodeFeedCursor(endpointId, position), more, truncated, endpoint: endpoint.seq };
@@ -137,6 +149,19 @@ export function createFeedService(options: {
 
   return {
     page,
+
+    /** @param where a valid filter @throws as `ContentReads.run` */
+    readAfter: ({ where, ...reading }: Omit<Scan, 'filter'> & { where: string }) =>
+      readAfter({ ...reading, filter: filterOf(where) }),
+
+    /** The events among these that match a valid filter. @throws as `ContentReads.run` */
+    select: async (
+      { endpoint, reader, where }: Pick<Scan, 'endpoint' | 'reader'> & { where: string },
+      seqs: readonly number[],
+    ): Promise<ReadonlySet<number>> => filterOf(where)?.(endpoint, seqs, reader) ?? new Set(seqs),
+
+    /** The highest row number that any event ever had; 0 without one. */
+    lastSeq: store.lastSeq,
 
     /**
      * The row numbers of the events after `after` that match, oldest first, up to the newest one now, a few hundred at a time.

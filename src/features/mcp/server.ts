@@ -5,6 +5,7 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/access/principal.ts';
 import { AppError } from '../../core/errors.ts';
+import { toJsonSchema } from '../../core/schemas.ts';
 import { storageRefusal } from '../../core/storage-refusal.ts';
 import { inputs, outputs, type ToolName } from './model.ts';
 import type { McpService } from './service.ts';
@@ -37,7 +38,8 @@ export type McpHandler = {
 
 /** The principal of a request, and a way to authenticate it again. */
 export type ToolAccess = Omit<ToolContext, 'signal'>;
-type CallContext = { access: ToolAccess; request: Request };
+/** The request that a method is called in. */
+export type CallContext = { access: ToolAccess; request: Request };
 type Schema = ReturnType<typeof fromJsonSchema>;
 type Call = (context: ToolContext, given: unknown) => Promise<Record<string, unknown>>;
 
@@ -59,17 +61,19 @@ function toErrorResult(error: unknown, onFault: (error: unknown) => void) {
 
 export function createMcp(options: {
   service: McpService;
+  /** Registers the methods of MCP Events. */
+  registerEvents: (server: McpServer, context: CallContext) => void;
   version: string;
   onError: (error: unknown, request: Request) => void;
 }): McpHandler {
-  const { service, version, onError } = options;
+  const { service, registerEvents, version, onError } = options;
   // Compiled once, although each request gets its own server.
   const schemas = new Map<ToolName, { input: Schema; output: Schema }>(
     tools.map(({ name }) => [
       name,
       {
         input: inputSchema(name),
-        output: fromJsonSchema(plain(outputs[name])),
+        output: toSchema(outputs[name]),
       },
     ]),
   );
@@ -113,6 +117,7 @@ export function createMcp(options: {
         },
       );
       for (const tool of toolsFor(context.access.principal)) register(server, tool, context);
+      registerEvents(server, context);
       return server;
     },
     { legacy: 'stateless', maxRequestBodySize, maxSubscriptions, onerror: () => {} },
@@ -136,15 +141,11 @@ function withBody({ url, method, headers, signal }: Request, body: Uint8Array): 
 }
 
 function inputSchema(name: ToolName): Schema {
-  const schema = fromJsonSchema(plain({ ...inputs[name], additionalProperties: false }));
+  const schema = toSchema({ ...inputs[name], additionalProperties: false });
   const standard = schema['~standard'];
   return {
     '~standard': { ...standard, validate: given => standard.validate(renameDeprecatedParameters(name, given)) },
   };
 }
 
-/** The JSON Schema without TypeBox's symbols and the keyword of http/schemas.ts. */
-const plain = (schema: object) =>
-  JSON.parse(JSON.stringify(schema, (key, value) => (key === 'documentedAs' ? undefined : value))) as Parameters<
-    typeof fromJsonSchema
-  >[0];
+const toSchema = (schema: object): Schema => fromJsonSchema(toJsonSchema(schema));

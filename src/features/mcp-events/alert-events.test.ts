@@ -1,0 +1,108 @@
+/* The occurrences of `alert.changed` after a cursor. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type EventsHarness, type EventsRequest, openEventsHarness } from '../../testing/mcp-events.ts';
+import { eventually } from '../../testing/poll.ts';
+import type { TestAccount, TestServer } from '../../testing/test-server.ts';
+import type { EventData } from './model.ts';
+
+let harness: EventsHarness;
+let server: TestServer;
+let ada: TestAccount;
+let bob: TestAccount;
+beforeAll(async () => {
+  harness = await openEventsHarness();
+  ({ server, ada, bob } = harness);
+});
+afterAll(() => harness.close());
+
+type Endpoint = { id: string; url: string };
+const changes = (given: object, request: EventsRequest) => harness.after(ada, 'alert.changed', given, request);
+/** Stores a change as the evaluation does. */
+const addChange = async (endpoint: Endpoint, text: string, at = harness.now()): Promise<void> => {
+  const sql = `INSERT INTO alert_changes (id, endpoint, alert_id, alert_name, kind, firing, text, at)
+    SELECT ?, seq, 'alr_1', 'An alert', 'silence', 1, ?, ? FROM endpoints WHERE id = ?`;
+  await server.services.database.client.execute({ sql, args: [`alc_${text}`, text, at, endpoint.id] });
+};
+const textsOf = ({ occurrences }: { occurrences: { data: unknown }[] }): string[] =>
+  occurrences.map(({ data }) => (data as EventData<'alert.changed'>).text);
+
+test('an alert that fires is one occurrence, although no channel takes its notification', async () => {
+  const endpoint = await ada.createEndpoint('types');
+  const { cursor } = await changes({ endpoint: 'types' }, {});
+  const alert = await ada.json<{ id: string }>(201, 'POST', `/api/endpoints/${endpoint.id}/alerts`, {
+    name: 'New types',
+    kind: 'new_type',
+    channel: { type: 'webhook', url: 'http://127.0.0.1:9/' },
+  });
+  await ada.call('POST', `/api/endpoints/${endpoint.id}/alerts/${alert.id}/test`);
+  await server.deliver(endpoint, '{"type":"order.<b>paid"}', { headers: { 'x-event-type': 'x' } });
+  const found = await eventually(async () => {
+    server.services.alerts.evaluation.wake();
+    const page = await changes({ endpoint: 'types' }, { cursor });
+    return page.occurrences.length > 0 ? page : undefined;
+  });
+  expect(found.occurrences).toHaveLength(1);
+  expect(found.occurrences[0]).toMatchObject({
+    eventId: expect.stringMatching(/^alc_/),
+    name: 'alert.changed',
+    data: {
+      alert: { id: alert.id, name: 'New types' },
+      kind: 'new_type',
+      state: 'firing',
+      text: expect.stringContaining('1 new event type'),
+      endpointId: endpoint.id,
+      endpointName: 'types',
+    },
+  });
+  expect((await changes({}, { cursor: null })).occurrences).toEqual([]);
+});
+
+test('without an endpoint, those of all endpoints of the team, and of no other team', async () => {
+  const [one, two] = [await ada.createEndpoint('one'), await ada.createEndpoint('two')];
+  const foreign = await bob.createEndpoint('foreign');
+  const all = (await changes({}, {})).cursor;
+  const ofTwo = (await changes({ endpoint: two.id }, {})).cursor;
+  for (const [endpoint, text] of [
+    [one, 'a'],
+    [foreign, 'b'],
+    [two, 'c'],
+  ] as const)
+    await addChange(endpoint, text);
+  expect(textsOf(await changes({}, { cursor: all }))).toEqual(['a', 'c']);
+  expect(textsOf(await changes({ endpoint: two.id }, { cursor: ofTwo }))).toEqual(['c']);
+  const page = await changes({}, { cursor: all, limit: 1 });
+  expect([textsOf(page), page.hasMore]).toEqual([['a'], true]);
+  const rest = await changes({}, { cursor: page.cursor, limit: 1 });
+  expect([textsOf(rest), rest.hasMore]).toEqual([['c'], false]);
+  await ada.json(200, 'DELETE', `/api/endpoints/${two.id}`);
+  expect(textsOf(await changes({}, { cursor: all }))).toEqual(['a']);
+});
+
+test('changes are kept for 30 days; a reader that missed some learns it, also when they are removed', async () => {
+  const [endpoint, other] = [await ada.createEndpoint('kept'), await ada.createEndpoint('kept, too')];
+  const { cursor } = await changes({ endpoint: endpoint.id }, {});
+  const ofOther = (await changes({ endpoint: other.id }, {})).cursor;
+  await addChange(endpoint, 'd');
+  await addChange(endpoint, 'e');
+  const afterBoth = (await changes({ endpoint: endpoint.id }, { cursor })).cursor;
+  harness.advance(30 * 24 * 3_600_000 + 1000);
+  await addChange(endpoint, 'f');
+  await addChange(other, 'g');
+  const check = async (): Promise<void> => {
+    const missed = await changes({ endpoint: endpoint.id }, { cursor });
+    expect([textsOf(missed), missed.truncated]).toEqual([['f'], true]);
+    const complete = await changes({ endpoint: endpoint.id }, { cursor: afterBoth });
+    expect([textsOf(complete), complete.truncated]).toEqual([['f'], false]);
+    expect((await changes({ endpoint: other.id }, { cursor: ofOther })).truncated).toBe(false);
+  };
+  await check();
+  const { client } = server.services.database;
+  const count = async (): Promise<number> =>
+    Number((await client.execute('SELECT count(*) FROM alert_changes')).rows[0]?.[0]);
+  const before = await count();
+  await server.services.alerts.removeOldChanges();
+  expect(await count()).toBeLessThan(before);
+  await check();
+  const young = await changes({ endpoint: endpoint.id }, { cursor: afterBoth, maxAgeMs: 0 });
+  expect([textsOf(young), young.truncated]).toEqual([[], true]);
+});

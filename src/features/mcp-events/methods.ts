@@ -1,0 +1,75 @@
+/*
+ * The methods of MCP Events on `/mcp`. The capability is named in both places where clients look for it, at the top level and
+ * among the extensions.
+ */
+import { CLIENT_CAPABILITIES_META_KEY, type McpServer, ProtocolError } from '@modelcontextprotocol/server';
+import { invalid, invalidFields } from '../../core/errors.ts';
+import { readFields } from '../../core/read-fields.ts';
+import type { CallContext } from '../mcp/server.ts';
+import { dialectOf, extensionName, toRpcError } from './errors.ts';
+import { defaultOccurrences, type EventRequest, eventRequests, eventTypes, maxOccurrences } from './model.ts';
+import type { McpEventsService } from './service.ts';
+import type { Reading } from './source.ts';
+
+const pollAfterEventMs = 1000;
+const pollAfterNothingMs = 5000;
+
+type Method = (params: unknown, call: CallContext, signal: AbortSignal) => Promise<Record<string, unknown>>;
+
+export function createEventsMethods(options: {
+  service: McpEventsService;
+  onError: (error: unknown, request: Request) => void;
+}): (server: McpServer, call: CallContext) => void {
+  const { service, onError } = options;
+
+  const methods: Record<string, Method> = {
+    async 'events/list'(params) {
+      const { cursor = null } = readRequest('list', params);
+      if (cursor !== null) throw invalid('cursor: there is only one page');
+      return { events: eventTypes };
+    },
+
+    async 'events/poll'(params, { access: { principal } }, signal) {
+      const { name, cursor = null, maxAgeMs, maxEvents, arguments: given } = readRequest('poll', params);
+      const watch = await service.readWatch(principal, name, given);
+      const limit = Math.min(maxEvents ?? defaultOccurrences, maxOccurrences);
+      const reading: Reading = { principal, reader: { ...principal, signal } };
+      const found = await service.occurrencesAfter(reading, watch, { cursor, limit, maxAgeMs: maxAgeMs ?? undefined });
+      const { occurrences: events, ...rest } = found;
+      return { events, ...rest, nextPollMs: events.length > 0 ? pollAfterEventMs : pollAfterNothingMs };
+    },
+  };
+
+  return ({ server }, call) => {
+    // The library’s type of capabilities has no `events`.
+    const capabilities = { events: {}, extensions: { [extensionName]: {} } };
+    server.registerCapabilities(capabilities);
+    for (const [name, method] of Object.entries(methods))
+      server.setRequestHandler(name, { params: anything }, async (params, { mcpReq: { envelope, signal } }) => {
+        try {
+          return await method(params, call, signal);
+        } catch (error) {
+          const meta = envelope as Record<string, unknown> | undefined;
+          const dialect = dialectOf(meta?.[CLIENT_CAPABILITIES_META_KEY]);
+          // Work that ended because the client disconnected is not an error.
+          const onFault = (fault: unknown): void => {
+            if (fault !== signal.reason) onError(fault, call.request);
+          };
+          const { code, message, data } = toRpcError(error, dialect, onFault);
+          throw new ProtocolError(code, message, data);
+        }
+      });
+  };
+}
+
+/** Each method reads its parameters itself, so that its errors are like those of the REST API. */
+const anything = {
+  '~standard': { version: 1, vendor: 'hooktape', validate: (value: unknown) => ({ value }) },
+} as const;
+
+/** @throws invalid */
+function readRequest<N extends keyof typeof eventRequests>(name: N, params: unknown): EventRequest<N> {
+  const found = readFields(eventRequests[name], params ?? {});
+  if ('value' in found) return found.value as EventRequest<N>;
+  throw invalidFields(found.problems);
+}

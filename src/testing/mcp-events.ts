@@ -1,0 +1,84 @@
+/* A server with two teams, and what their clients of MCP Events get, without the protocol around it. */
+import type { Principal } from '../core/access/principal.ts';
+import { systemClock } from '../core/clock.ts';
+import { openTestServer, type TestAccount, type TestServer } from './test-server.ts';
+
+export type EventsRequest = { cursor?: string | null; limit?: number; maxAgeMs?: number };
+
+export type EventsHarness = Awaited<ReturnType<typeof openEventsHarness>>;
+
+export async function openEventsHarness() {
+  let aheadMs = 0;
+  const now = () => systemClock.now() + aheadMs;
+  const server: TestServer = await openTestServer({ clock: { ...systemClock, now } });
+  const ada = await server.createAccount('ada@example.com');
+  const bob = await server.createAccount('bob@example.com');
+  const { mcpEvents } = server.services;
+
+  const principalOf = async ({ key }: TestAccount): Promise<Principal> => {
+    const found = await server.services.keys.authenticate(key);
+    if (!found) throw new Error('the key is not valid');
+    return found as unknown as Principal;
+  };
+  const readWatch = async (account: TestAccount, name: unknown, given?: unknown) =>
+    mcpEvents.readWatch(await principalOf(account), name, given);
+  return {
+    server,
+    ada,
+    bob,
+    now,
+    advance: (ms: number): void => {
+      aheadMs += ms;
+    },
+    principalOf,
+    readWatch,
+    after: async (account: TestAccount, name: string, given: unknown, request: EventsRequest = {}) => {
+      const principal = await principalOf(account);
+      const reading = { principal, reader: { ...principal, signal: undefined } };
+      const watch = await mcpEvents.readWatch(principal, name, given);
+      return mcpEvents.occurrencesAfter(reading, watch, { cursor: null, limit: 50, ...request });
+    },
+    ask: (key: string, method: string, params: object = {}, extensions: object = {}) =>
+      answerOf(server.fetch('/mcp', eventsRequest(key, method, params, extensions))),
+    /** In the revision of November 2025. */
+    askLegacy: (key: string, method: string, params: object = {}) =>
+      answerOf(server.fetch('/mcp', mcpPost(key, { jsonrpc: '2.0', id: 1, method, params }))),
+    close: server.close,
+  };
+}
+
+const mcpPost = (key: string, message: object, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  headers: {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+  },
+  body: JSON.stringify(message),
+});
+
+/** A request in the revision of July 2026. @param extensions that the client declares */
+export function eventsRequest(key: string, method: string, params: object, extensions: object = {}): RequestInit {
+  const version = '2026-07-28';
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': { extensions },
+  };
+  const message = { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta } };
+  return mcpPost(key, message, { 'mcp-protocol-version': version, 'mcp-method': method });
+}
+
+/** The JSON-RPC answer in a response, which is JSON or the only message of an event stream. */
+async function answerOf(response: Promise<Response>): Promise<unknown> {
+  const text = await (await response).text();
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as unknown;
+}
+
+/** The error of a promise that is rejected. */
+export const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );

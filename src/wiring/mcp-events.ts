@@ -1,0 +1,67 @@
+/* MCP Events: event types, and what their clients get. */
+
+import { createFirstAttempts } from '../core/events/first-attempts.ts';
+import { parseEventId } from '../core/ids/ids.ts';
+import { createChangesStore } from '../features/alerts/changes-store.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { EventsService } from '../features/events/service.ts';
+import type { FeedService } from '../features/feed/service.ts';
+import { createFeedStore } from '../features/feed/store.ts';
+import { createAlertEvents } from '../features/mcp-events/alert-events.ts';
+import { createMcpEventsService } from '../features/mcp-events/service.ts';
+import { createWebhookEvents, type ReceivedReading, type ReceivedRow } from '../features/mcp-events/webhook-events.ts';
+import { createWakingTest } from '../shared/filter/waking.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+type McpEventsDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  events: EventsService;
+  feed: FeedService;
+};
+
+export function wireMcpEvents({ infrastructure, endpoints, events, feed }: McpEventsDependencies) {
+  const { config, clock, database } = infrastructure;
+  const { baseUrl } = config;
+  const { contents } = createFeedStore(database);
+  const summaries = ({ principal, reader, row }: ReceivedReading, seqs: readonly number[]) =>
+    events.listBySeq({ teamId: principal.teamId, plan: principal.plan, ...reader }, row, [...seqs]);
+
+  const firstOfDeliveries = createFirstAttempts<ReceivedReading, ReceivedRow>({
+    groupsOf: (endpoint, rows) => events.deliveries.groupsOf({ endpoint, since: Number.MIN_SAFE_INTEGER }, rows),
+    selectFor: async (reading, seqs) => {
+      const { watch, row, reader } = reading;
+      const waking = (await summaries(reading, seqs)).filter(createWakingTest(watch.filter));
+      return feed.select({ endpoint: row, reader, where: watch.filter.text }, waking.map(seqOf));
+    },
+    verdictsOf: async (reading, seqs) =>
+      new Map((await summaries(reading, seqs)).map(event => [seqOf(event), event.verdict])),
+  });
+  const service = createMcpEventsService({
+    endpoints,
+    sources: {
+      'webhook.received': createWebhookEvents({
+        endpoint: endpoints.owned,
+        feed,
+        listBySeq: events.listBySeq,
+        firstOfDeliveries,
+        bodiesOf: async (endpoint, seqs) => {
+          const found = await contents(endpoint, seqs);
+          return new Map([...found].flatMap(([seq, content]) => (content ? [[seq, content.body]] : [])));
+        },
+        monotonic: clock.monotonic,
+        baseUrl,
+      }),
+      'alert.changed': createAlertEvents({
+        endpoint: endpoints.owned,
+        store: createChangesStore(database),
+        now: clock.now,
+        baseUrl,
+      }),
+    },
+    now: clock.now,
+  });
+  return { mcpEvents: service };
+}
+
+const seqOf = ({ id }: { id: string }): number => parseEventId(id)?.seq ?? 0;
