@@ -19,7 +19,7 @@ const layers: Record<string, Layer> = {
   cli: {
     values: 'own wiring app front core platforms config log db net',
     types: 'routes service model store part',
-    packages: 'jsonc-parser bun:ffi',
+    packages: 'jsonc-parser bun:ffi @modelcontextprotocol/server',
   },
   wiring: {
     values: 'own config log db core platforms net http ingest service store part',

@@ -28,6 +28,10 @@ const filesIn = (folder: string): string[] =>
     .filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map(name => `${folder}/${name}`);
 
+/** The package that a file may load: only a channel speaks MCP. */
+const mcpPackageOf = (file: string): string | undefined =>
+  file.startsWith('cli/channel/') ? '@modelcontextprotocol/server' : undefined;
+
 test('the program itself loads only the table of commands, and a module that opens its library later', () => {
   const loaded = [...loadedBy('main.ts')];
   expect(
@@ -43,6 +47,7 @@ test('the program itself loads only the table of commands, and a module that ope
 test.each([
   ...filesIn('cli/client'),
   ...filesIn('cli/listen'),
+  ...filesIn('cli/channel'),
   'cli/help.ts',
   'cli/error-output.ts',
   'cli/option-hint.ts',
@@ -50,9 +55,9 @@ test.each([
   const loaded = [...loadedBy(file)];
   const isAllowed = (one: string): boolean => /^(cli|core|shared|net|config)\//.test(one) || one === 'log.ts';
   expect(loaded.filter(one => !isAllowed(one))).toEqual([]);
-  expect(loaded.flatMap(packagesOf)).toEqual([]);
+  expect(loaded.flatMap(packagesOf).filter(one => one !== mcpPackageOf(file))).toEqual([]);
   // The network code of `send` and `listen`, and no more of the configuration than the names of settings.
-  if (!/send|deliver|report-response|option-hint|signing|listen\//.test(file))
+  if (!/send|deliver|report-response|option-hint|signing|listen\/|channel\//.test(file))
     expect(loaded.filter(one => /^(net|config)\//.test(one))).toEqual([]);
 });
 

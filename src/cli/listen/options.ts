@@ -47,13 +47,13 @@ const hashLength = 8;
 /** @throws UsageError */
 export async function readOptions(io: Io, given: ClientArguments): Promise<ListenOptions> {
   const where = given.option('where');
-  if (where !== undefined) readFilter('--where', where);
+  if (where !== undefined) readFilterOption('--where', where);
   return {
     endpoints: given.positionals,
     maps: given.options('map').map(readMap),
     rest: readRest(given),
     where,
-    ...readConsumerName(given),
+    ...readNames(given),
     from: readFrom(given.option('from') ?? 'last'),
     maxBacklog: wholeNumber(given, 'max-backlog', { least: 0, most: 100_000_000 }) ?? 100,
     policy: {
@@ -70,7 +70,8 @@ export async function readOptions(io: Io, given: ClientArguments): Promise<Liste
   };
 }
 
-function readFilter(option: string, text: string): Filter {
+/** @throws UsageError with the place of the problem */
+export function readFilterOption(option: string, text: string): Filter {
   try {
     return parseFilter(text);
   } catch (error) {
@@ -88,7 +89,7 @@ function readMap(text: string): TargetMap {
       `--map takes 'WHERE=>URL', such as 'type:invoice.*=>http://localhost:3000/billing', not ${text}`,
     );
   const where = text.slice(0, at).trim();
-  return { where, filter: readFilter('--map', where), url: withScheme(url) };
+  return { where, filter: readFilterOption('--map', where), url: withScheme(url) };
 }
 
 function readRest(given: ClientArguments): ListenOptions['rest'] {
@@ -100,26 +101,35 @@ function readRest(given: ClientArguments): ListenOptions['rest'] {
   return command.length > 0 ? { command } : undefined;
 }
 
-function readConsumerName(given: ClientArguments): Pick<ListenOptions, 'name' | 'formerName'> {
+function readNames(given: ClientArguments): Pick<ListenOptions, 'name' | 'formerName'> {
   const name = given.option('as');
   if (name === undefined) return defaultNames(hostname(), resolve('.'));
-  if (!isConsumerName(name)) throw new UsageError(`--as takes ${consumerNameForm}`);
-  return { name, formerName: undefined };
+  return { name: readConsumerName(name), formerName: undefined };
+}
+
+/** @throws UsageError */
+export function readConsumerName(text: string): string {
+  if (!isConsumerName(text)) throw new UsageError(`--as takes ${consumerNameForm}`);
+  return text;
 }
 
 /**
  * Host, folder and a hash of the folder's whole path: otherwise, folders of the same name, or without any character allowed in
  * a name, would share a position. Earlier versions had no hash.
+ * @param command begins the name and changes the hash, so that two commands in one folder never share a position
  */
-export function defaultNames(host: string, path: string): { name: string; formerName: string } {
+export function defaultNames(host: string, path: string, command = ''): { name: string; formerName: string } {
   const clean = (text: string): string =>
     text
       .toLowerCase()
       .replace(/[^a-z0-9._-]+/g, '-')
       .replace(/^-+|-+$/g, '');
-  const words = [clean(host.split('.')[0] ?? '').slice(0, 30), clean(basename(path))];
+  const words = [command, clean(host.split('.')[0] ?? '').slice(0, 30), clean(basename(path))];
   const readable = words.filter(word => word !== '').join('-') || 'listen';
-  const hash = createHash('sha256').update(path).digest('hex').slice(0, hashLength);
+  const hash = createHash('sha256')
+    .update(command + path)
+    .digest('hex')
+    .slice(0, hashLength);
   return {
     name: `${readable.slice(0, maxNameLength - 1 - hashLength)}-${hash}`,
     formerName: readable.slice(0, maxNameLength),

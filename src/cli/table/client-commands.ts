@@ -110,6 +110,26 @@ hooktape endpoint delete ENDPOINT [--pinned] [--yes]`,
     ],
     load: async () => (await import('../listen/listen.ts')).runListen,
   },
+  channel: {
+    summary: 'push events into the session of a coding agent, as an MCP server',
+    usage: 'hooktape channel ENDPOINT… [--where W] [--as NAME] [--per delivery|event]',
+    details: [
+      endpoint,
+      ['--where W', 'push only events that match this filter'],
+      [
+        '--as NAME',
+        'name of the consumer position on the server (default: channel, host, folder and a hash of its path)',
+      ],
+      ['--per P', 'push only the first attempt of each delivery (default), or every event'],
+    ],
+    manual: [
+      'An agent starts this command itself: it is an MCP server on standard input and output with the capability `claude/channel`. [agents.md](agents.md#claude-code) shows how to add it to Claude Code. The key must be allowed to write, because the position is saved on the server; a read-only key is refused (exit code 1).',
+      'Each event is pushed once in a session, with at most 4 KiB of its body and a warning that it is untrusted data. The agent has three tools: `done`, `get_event` and `search_events`. `done` moves the position, up to the oldest event that is not done, and nothing else does: the next session begins with the events after the position, which may include events that were done out of order. The first session begins with the events that arrive after its start. While 1,000 events of an endpoint are not done, no further ones of it are pushed.',
+      'Events that the access rules refused are pushed only if `--where` mentions `is:refused`, and events with an invalid signature only if it mentions `verdict:`. With `--per delivery`, the first attempt that may be pushed and matches is the one that is.',
+      "The command continues through restarts of the server, and exits with 0 when standard input ends. It exits with 1 if an endpoint is missing or the key is not valid, and with 4 only if the server can't be reached at the start.",
+    ],
+    load: async () => (await import('../channel/channel.ts')).runChannel,
+  },
   'test-event': {
     summary: 'send a sample event of a platform to an endpoint',
     usage: 'hooktape test-event ENDPOINT PLATFORM [--sample NAME] [--secret-env N]',

@@ -1,0 +1,131 @@
+/*
+ * One endpoint of a channel: reads its feed, pushes each event that wakes once, and moves the position on the server past events
+ * that are done, up to the oldest that is not.
+ */
+import { decodeFeedCursor } from '../../core/ids/feed-cursor.ts';
+import type { FeedPage } from '../../features/feed/model.ts';
+import { type Api, RefusedError } from '../client/api.ts';
+import { safeLine } from '../client/output.ts';
+import { type Io, OperationError } from '../io.ts';
+import { createFeedReader } from '../listen/feed-reader.ts';
+import { createChanges, type EndpointTask } from '../listen/pause.ts';
+import { createPosition, putConsumer, readConsumer } from '../listen/position.ts';
+import { createSettling, type Entry } from '../listen/settle.ts';
+import { type ChannelNotification, notificationOf } from './notification.ts';
+import type { ChannelOptions } from './options.ts';
+import { createWaking } from './waking.ts';
+
+export type ChannelStart = {
+  endpoint: { id: string; name: string };
+  cursor: string;
+  etag: string | undefined;
+  /** Whether this session has created the position. */
+  isNew: boolean;
+};
+export type EndpointChannel = ReturnType<typeof createEndpointChannel>;
+
+/** So many events may wait for `done`. Beyond it, no more are read: they would fill the agent's context. */
+const maxPending = 1000;
+
+/**
+ * Reads the position, or creates it after the newest event. A position that exists is written, too, so that a key that may not
+ * write is refused before the session begins.
+ * @throws RefusedError, UnreachableError
+ */
+export async function findChannelStart(
+  api: Api,
+  endpoint: ChannelStart['endpoint'],
+  name: string,
+): Promise<ChannelStart> {
+  for (;;) {
+    const existing = (await readConsumer(api, endpoint.id, name))?.consumer;
+    try {
+      const given = { endpointId: endpoint.id, name, cursor: existing?.cursor ?? 'now' };
+      const { consumer, etag } = await putConsumer(api, given, existing ? {} : { 'if-none-match': '*' });
+      return { endpoint, cursor: consumer.cursor, etag, isNew: !existing };
+    } catch (error) {
+      // Another session has created it or moved it on in between.
+      if (!(error instanceof RefusedError) || (error.status !== 412 && error.status !== 409)) throw error;
+    }
+  }
+}
+
+export function createEndpointChannel(given: {
+  io: Io;
+  task: EndpointTask;
+  start: ChannelStart;
+  options: ChannelOptions;
+  push: (notification: ChannelNotification) => void;
+  onState: (problem: string | undefined) => void;
+}) {
+  const { io, task, start, options, push, onState } = given;
+  const { endpoint } = start;
+  const { api, signal } = task;
+  const say = (text: string): void => task.notify(`${safeLine(endpoint.name)}: ${text}`);
+  const settling = createSettling<string>(1, { retries: 0, onFail: 'hold', concurrency: 1 }, () => 0);
+  /** Every event that this session has pushed. */
+  const pushed = new Map<string, Entry<string>>();
+  const changes = createChanges();
+  const { name } = options;
+  const position = createPosition({ ...task, notify: say, name, etag: start.etag, onSaved: () => {} });
+  const since = start.isNew ? (decodeFeedCursor(endpoint.id, start.cursor) ?? 0) : 0;
+  const wakingOf = createWaking({ api, endpointId: endpoint.id, signal, since, options });
+
+  /** Which events wake is known before the first is pushed, so that a page can be read again. */
+  const takePage = async (page: FeedPage): Promise<void> => {
+    const waking = await wakingOf(page.events);
+    if (signal.aborted) return;
+    if (page.truncated) say('retention removed some events before they were pushed');
+    for (const event of waking) {
+      pushed.set(event.id, settling.add(event.id, event.cursor, [0]));
+      push(notificationOf(endpoint.name, event));
+    }
+    settling.endPage(page.cursor);
+  };
+
+  const reader = createFeedReader({
+    ...task,
+    notify: say,
+    clock: io.clock,
+    where: options.where,
+    after: start.cursor,
+    async untilWanted() {
+      while (settling.unsettled() >= maxPending && !signal.aborted) await changes.next();
+    },
+    onPage: takePage,
+    onState,
+  });
+
+  return {
+    endpoint,
+
+    /** Reads the feed until the session ends. @throws OperationError if the endpoint was deleted, RefusedError */
+    async run(): Promise<void> {
+      signal.addEventListener('abort', changes.tell);
+      void position.run();
+      try {
+        await reader.run();
+      } catch (error) {
+        if (!(error instanceof RefusedError) || error.status !== 404) throw error;
+        throw new OperationError(`the endpoint ${endpoint.name} has been deleted`);
+      }
+    },
+
+    has: (eventId: string): boolean => pushed.has(eventId),
+
+    /**
+     * Marks a pushed event as done, and saves the position. A position that cannot be saved now is saved later.
+     * @throws RefusedError, UnreachableError if it could not be saved now
+     */
+    async done(eventId: string): Promise<void> {
+      const [task] = pushed.get(eventId)?.tasks ?? [];
+      if (task) settling.giveUp(task);
+      changes.tell();
+      const cursor = settling.position();
+      if (cursor !== undefined) position.moveTo(cursor);
+      await position.flush();
+    },
+
+    flush: position.flush,
+  };
+}
