@@ -3,6 +3,7 @@
  * completed and documented from these forms, so a usage line completely defines the arguments of a command.
  *   NAME             an argument; [NAME] optional; NAME… one or more; a|b one of these words
  *   --name VALUE     a required option; [--name VALUE] optional; followed by … repeatable; [--name] without a value
+ *   (--a A|--b B)    one of these options, which the command checks
  *   [--name A B…]    an option that consumes all words after it
  */
 
@@ -23,7 +24,7 @@ export type Form = {
   options: readonly OptionForm[];
 };
 
-const tokenForm = /\[[^\]]+\]…?|--[a-z0-9-]+(?: (?!\[|--)\S+)?|\S+/g;
+const tokenForm = /\[[^\]]+\]…?|\([^)]+\)|--[a-z0-9-]+(?: (?!\[|--)\S+)?|\S+/g;
 
 const choicesOf = (text: string): string[] => (/^[a-z0-9][a-z0-9-]*(\|[a-z0-9-]+)+$/.test(text) ? text.split('|') : []);
 
@@ -49,7 +50,7 @@ export function readForm(line: string): Form {
   for (const token of tokens) {
     const isRepeated = token.endsWith('…');
     const text = isRepeated ? token.slice(0, -1) : token;
-    const isOptional = text.startsWith('[');
+    const isOptional = /^[[(]/.test(text);
     const inner = isOptional ? text.slice(1, -1) : text;
     if (inner.startsWith('--')) options.push(...readOptions(inner, !isOptional, isRepeated));
     else if (/^[a-z-]+$/.test(inner) && found.length === 0 && !isOptional) words.push(inner);

@@ -32,7 +32,7 @@ export async function openExpectHarness(options: TestServerOptions = {}) {
   const push = (
     inbox: Inbox,
     body: object,
-    { delivery = crypto.randomUUID(), secret = githubSecret, type = 'push' } = {},
+    { delivery = String(crypto.randomUUID()), secret = githubSecret, type = 'push' } = {},
   ) => {
     const text = JSON.stringify(body);
     return client.server.deliver(inbox, text, {

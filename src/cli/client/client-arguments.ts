@@ -1,4 +1,5 @@
 /* Parses the arguments of a client command according to its usage line. */
+import { parseDuration } from '../../shared/units.ts';
 import { type Parsed, parse } from '../arguments.ts';
 import { type Io, UsageError } from '../io.ts';
 import { type Form, type OptionForm, readForm, takesRest } from '../usage-grammar.ts';
@@ -84,6 +85,15 @@ export function wholeNumber(
   if (!(number >= least && number <= most))
     throw new UsageError(`--${name} must be a whole number from ${least} to ${most}`);
   return number;
+}
+
+/** Reads an option as a duration in milliseconds. @throws UsageError */
+export function duration(given: ClientArguments, name: string): number | undefined {
+  const text = given.option(name);
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new UsageError(`--${name} must be a duration, such as 500ms, 30s or 5m`);
+  return ms;
 }
 
 /** An environment variable; undefined if it is empty. */

@@ -69,7 +69,7 @@ function helpWords(commands: Commands, [name, verb]: readonly string[]): Expecte
 function expectedIn(form: Form, before: readonly string[], current: string): Expected {
   const options = [...form.options, ...common];
   const last = options.find(({ name, value }) => name === before.at(-1) && value !== undefined);
-  if (last) return { words: last.choices, isEndpoint: false };
+  if (last) return { words: last.choices, isEndpoint: last.value === 'ENDPOINT' };
   if (current.startsWith('-')) {
     const isFree = ({ name, isRepeated }: OptionForm): boolean => isRepeated || !before.includes(name);
     return { words: options.filter(isFree).map(({ name }) => name), isEndpoint: false };

@@ -4,8 +4,7 @@
  */
 import type { EventSummary } from '../../features/events/model.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
-import { parseDuration } from '../../shared/units.ts';
-import { type ClientArguments, wholeNumber } from '../client/client-arguments.ts';
+import { type ClientArguments, duration, wholeNumber } from '../client/client-arguments.ts';
 import { counted } from '../client/output.ts';
 import { UsageError } from '../io.ts';
 
@@ -42,14 +41,6 @@ export function readExpectation(given: ClientArguments): Expectation {
     withinMs: duration(given, 'within') ?? defaultWithinMs,
     settleMs: duration(given, 'settle') ?? defaultSettleMs,
   };
-}
-
-function duration(given: ClientArguments, name: string): number | undefined {
-  const text = given.option(name);
-  if (text === undefined) return undefined;
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new UsageError(`--${name} must be a duration, such as 500ms, 30s or 5m`);
-  return ms;
 }
 
 function withVerdict(where: string, verdict: string | undefined): string {

@@ -306,6 +306,27 @@ hooktape job cancel JOB`,
     manual: ['At a terminal, control characters are escaped; otherwise the bytes are written unchanged.'],
     load: async () => (await import('../client/export.ts')).runExport,
   },
+  recover: {
+    summary: 'fetch deliveries that the endpoint missed from GitHub',
+    usage:
+      'hooktape recover github (--repo OWNER/NAME|--org NAME) --hook ID --endpoint ENDPOINT [--since 3d] [--within 15m] [--token-env N] [--api URL] [--dry-run]',
+    details: [
+      ['--repo OWNER/NAME', 'the repository of the webhook'],
+      ['--org NAME', 'the organization of the webhook'],
+      ['--hook ID', 'the number at the end of the URL of the webhook’s settings'],
+      ['--endpoint ENDPOINT', 'where the webhook delivers to: an id (ep_…), a name, or an ingest URL'],
+      ['--since T', 'how far to look back (default: 3d, as far as github.com keeps deliveries)'],
+      ['--within T', 'how long to wait after the last request (default: 15m)'],
+      ['--token-env N', 'name of the environment variable with a GitHub token (default: GITHUB_TOKEN)'],
+      ['--api URL', 'GitHub’s REST API (default: https://api.github.com); https://HOST/api/v3 for Enterprise Server'],
+      ['--dry-run', 'only show what is missing'],
+    ],
+    manual: [
+      'Lists the deliveries of the webhook, whatever their status is at GitHub, and asks GitHub again for those whose `X-GitHub-Delivery` no event of the endpoint has, at most three times each. Then it waits until they are stored. [recovering.md](recovering.md) explains the token, the limits and Enterprise Server.',
+      '`--json` prints `{ listed, recorded, missing, requested, recovered, failed }`; `failed` lists the GUIDs that are still missing. Without it, they follow the totals, one a line, with the reason if GitHub refused. Exit codes: 0 if no delivery is missing any more, otherwise 1, also with `--dry-run`.',
+    ],
+    load: async () => (await import('../client/recover.ts')).runRecover,
+  },
   completion: {
     summary: 'print a shell completion script',
     usage: 'hooktape completion bash|zsh|fish|powershell',

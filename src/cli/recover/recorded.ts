@@ -1,0 +1,52 @@
+/* Which deliveries an endpoint has, by the header that identifies them. */
+import type { EventPage } from '../../features/events/model.ts';
+import type { Api } from '../client/api.ts';
+
+export const idHeader = 'x-github-delivery';
+
+/** A filter has at most 2 KiB and 50 terms. */
+const maxFilterCharacters = 1900;
+const maxFilterTerms = 40;
+const pageSize = 100;
+/** Events of the listed deliveries are looked for here first. Clocks may differ. */
+const marginMs = 3_600_000;
+
+/**
+ * Looks first at recent events, where most deliveries are, then at all, because GitHub may list only a redelivery of an older
+ * delivery.
+ */
+export async function findRecorded(
+  api: Api,
+  { endpointId, guids, since }: { endpointId: string; guids: readonly string[]; since: number },
+): Promise<Set<string>> {
+  const recorded = new Set<string>();
+  for (const period of [`received>=${new Date(since - marginMs).toISOString()} `, '']) {
+    const missing = guids.filter(guid => !recorded.has(guid));
+    for (const filter of filtersOf(missing)) await find(api, endpointId, `${period}(${filter})`, recorded);
+  }
+  return recorded;
+}
+
+function filtersOf(guids: readonly string[]): string[] {
+  const filters: string[] = [];
+  const terms: string[] = [];
+  for (const guid of guids) {
+    const term = `header.${idHeader}:"${guid}"`;
+    const isFull = terms.length === maxFilterTerms || [...terms, term].join(' OR ').length > maxFilterCharacters;
+    if (isFull) filters.push(terms.splice(0).join(' OR '));
+    terms.push(term);
+  }
+  return terms.length > 0 ? [...filters, terms.join(' OR ')] : filters;
+}
+
+/** Each event says which value matched. */
+async function find(api: Api, endpointId: string, where: string, recorded: Set<string>): Promise<void> {
+  for (let cursor: string | undefined; ; ) {
+    const query = { endpointId, where, limit: pageSize, cursor };
+    const page: EventPage = await api.call('GET', '/api/events', { query });
+    for (const { matched } of page.events)
+      for (const { field, text } of matched) if (field === `header.${idHeader}`) recorded.add(text);
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+  }
+}
