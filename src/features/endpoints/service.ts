@@ -49,9 +49,8 @@ export function createEndpointsService(options: {
   const pathOf = (token: string): string => `/in/${token}`;
   const urlOf = (token: string): string => ingestUrl + pathOf(token);
 
-  /** Deliveries that this process refused since the pause of their endpoint, by its row number. */
+  /** Deliveries that this process refused since the pause of their endpoint, by its row number; all of them for the list's version. */
   const refused = new Map<number, number>();
-  /** All of them, for the version of the list. */
   let refusals = 0;
 
   const toEndpoint = (row: ShownRow): Endpoint => ({
@@ -90,10 +89,10 @@ export function createEndpointsService(options: {
 
   /** The row with counters to show. @throws not_found */
   const counted = async (principal: Viewer, id: string): Promise<EndpointRow & ShownRow> => {
-    const { teamId, app } = principal;
-    const row = await store.findCounted(teamId, id, planCutoff(principal));
+    const row = await store.findCounted(principal.teamId, id, planCutoff(principal));
     if (!row) throw notFound('endpoint');
-    return { ...row, taken: (await takenOf(teamId)).get(row.seq) ?? [], isForApp: app !== undefined };
+    const taken = (await takenOf(principal.teamId)).get(row.seq);
+    return { ...row, taken: taken ?? [], isForApp: principal.app !== undefined };
   };
 
   /** @throws not_found */

@@ -136,7 +136,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
 
   test('no page is wider than a screen of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    const sections = ['account', 'sign-in', 'keys', 'apps', 'team', 'audit', 'plan'].map(section => `/app/settings/${section}`);
+    const sections = ['account', 'sign-in', 'keys', 'apps', 'team', 'audit', 'plan'].map(
+      section => `/app/settings/${section}`,
+    );
     for (const path of [
       '/app',
       inspector,
