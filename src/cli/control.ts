@@ -7,7 +7,14 @@ import type { Config } from '../config/config.ts';
 import { LockedError } from '../db/files/lock.ts';
 import type { CoreServices } from '../wiring/core.ts';
 import type { Services } from '../wiring.ts';
-import { isHeld, openDataDirectory, requireDatabase, socketPath, withSecret } from './data-directory.ts';
+import {
+  isHeld,
+  needsDirectory,
+  openDataDirectory,
+  requireDatabase,
+  socketPath,
+  withSecret,
+} from './data-directory.ts';
 import { diskErrorMessage } from './disk-errors.ts';
 import { fetchErrorMessage } from './fetch-error.ts';
 import { type Io, OperationError } from './io.ts';
@@ -86,10 +93,12 @@ export async function withServices<T>(
   { holder, mayCreate = false }: { holder: string; mayCreate?: boolean },
   use: (services: Services) => Promise<T>,
 ): Promise<T> {
-  if (!mayCreate && !isHeld(config)) requireDatabase(config);
-  const lock = await openDataDirectory(io, config, holder);
+  const hasDirectory = mayCreate || needsDirectory(config);
+  const mustExist = hasDirectory && !mayCreate;
+  if (mustExist && !isHeld(config)) requireDatabase(config);
+  const lock = hasDirectory ? await openDataDirectory(io, config, holder) : undefined;
   try {
-    if (!mayCreate) requireDatabase(config);
+    if (mustExist) requireDatabase(config);
     // Loaded here, because most commands do not need it.
     const { createServices } = await import('../wiring.ts');
     const services = await withSecret(io, config, secret =>
@@ -115,7 +124,7 @@ export async function withServices<T>(
       await services.close();
     }
   } finally {
-    await lock.release();
+    await lock?.release();
   }
 }
 

@@ -67,17 +67,23 @@ export async function openDataDirectory(io: Io, config: Config, holder: string, 
 }
 
 /**
- * Refuses to work without a database, so that a command in the wrong folder creates nothing and does not report success.
- * @throws OperationError with the path where the database was expected
+ * Refuses to work without a database and its data directory, so that a command in the wrong folder creates nothing and does not
+ * report success.
+ * @throws OperationError with the path where the database or the directory was expected
  */
-export function requireDatabase({ databaseUrl }: Pick<Config, 'databaseUrl'>): void {
+export function requireDatabase({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): void {
   const database = fromFileUrl(databaseUrl);
   // A libSQL server reports a missing database itself.
-  if (database === undefined || hasContent(database) || hasContent(`${resolveSymlinks(database)}-wal`)) return;
+  const isThere = database === undefined || hasContent(database) || hasContent(`${resolveSymlinks(database)}-wal`);
+  if (isThere && existsSync(dataDir)) return;
   throw new OperationError(
-    `there is no database at ${resolve(database)}\nRun the command in the folder of the server, or with the server’s settings (HOOKTAPE_DATA_DIR or --env-file FILE). \`hooktape serve\` and \`hooktape account create\` create a new database.`,
+    `there is no ${isThere ? `data directory at ${resolve(dataDir)}` : `database at ${resolve(database)}`}\nRun the command in the folder of the server, or with the server’s settings (HOOKTAPE_DATA_DIR or --env-file FILE). \`hooktape serve\` and \`hooktape account create\` create a new database.`,
   );
 }
+
+/** Whether a command uses a data directory: with a libSQL server and HOOKTAPE_SECRET, it works without one. */
+export const needsDirectory = ({ dataDir, databaseUrl, secret }: Config): boolean =>
+  fromFileUrl(databaseUrl) !== undefined || secret === undefined || existsSync(dataDir);
 
 /** Whether a process that holds the data directory may be creating the database. */
 export const isHeld = ({ dataDir }: Pick<Config, 'dataDir'>): boolean => {

@@ -1,12 +1,14 @@
 /* Commands in a folder without data: only a command that begins an installation creates a data directory. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { lockDataDirectory } from '../db/files/lock.ts';
 import { hooktape, hooktapeAtTerminal, startServer } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
+import { noLibsqlServer, startLibsqlServer } from '../testing/remote/libsql-server.ts';
+import { openTestServer } from '../testing/test-server.ts';
 import { commands } from './commands.ts';
 import { serverCommands } from './table/server-commands.ts';
 import { type Form, readForms } from './usage-grammar.ts';
@@ -62,6 +64,37 @@ describe('without a data directory', () => {
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toStartWith(`hooktape: there is no database at ${join(dataDir, 'hooktape.db')}\n`);
     expect(stderr).toContain('HOOKTAPE_DATA_DIR');
+    createdNothing();
+  });
+});
+
+describe('in a folder that is not a data directory', () => {
+  test.each(forms.filter(needsDatabase))('%s writes nothing', async (_name, form) => {
+    mkdirSync(dataDir, { mode: 0o755 });
+    expect((await hooktape(env, ...argumentsOf(form))).exitCode).toBe(1);
+    expect([readdirSync(dataDir), statSync(dataDir).mode & 0o777]).toEqual([[], 0o755]);
+  });
+});
+
+describe('with a database elsewhere, but without its data directory', () => {
+  test.each<[string, () => string]>([
+    ['in a file', () => `file:${join(directory, 'given')}`],
+    ['on a server', () => 'http://127.0.0.1:1'],
+  ])('%s, a command creates nothing', async (_where, databaseUrl) => {
+    const { exitCode, stderr } = await hooktape({ ...env, HOOKTAPE_DATABASE_URL: databaseUrl() }, 'account', 'list');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`there is no data directory at ${dataDir}\n`)]);
+    createdNothing();
+  });
+
+  test.skipIf(noLibsqlServer !== undefined)('on a server, a command works with HOOKTAPE_SECRET', async () => {
+    const libsql = await startLibsqlServer();
+    const shared = { HOOKTAPE_DATABASE_URL: libsql.url, HOOKTAPE_SECRET: 's'.repeat(32) };
+    const server = await openTestServer({ env: shared });
+    const { email } = await server.createAccount();
+    const listed = await hooktape({ ...env, ...shared }, 'account', 'list');
+    await server.close();
+    await libsql.remove();
+    expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(email), stderr: '' });
     createdNothing();
   });
 });
