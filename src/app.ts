@@ -109,6 +109,7 @@ export function createApp(services: Services): App {
       docsRoutes({
         describe: () => describeApi(api, config.baseUrl, services.cookie.name),
         operations: () => declaredOperations(api.routes),
+        baseUrl: config.baseUrl,
       }),
     )
     .get('/healthz', health['/healthz'])

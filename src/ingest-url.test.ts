@@ -48,6 +48,7 @@ describe('HOOKTAPE_INGEST_URL', () => {
     '/api/me',
     '/healthz',
     '/openapi.json',
+    '/llms.txt',
     '/login',
     '/mcp',
     '/assets/x.js',

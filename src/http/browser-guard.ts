@@ -25,8 +25,8 @@ export type BrowserGuardOptions = {
   ownAddresses: () => string[];
 };
 
-/** Paths without private data, for health probes and client generators, which may use any host name. */
-const anyHost = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
+/** Paths without private data, for health probes, client generators and agents, which may use any host name. */
+const anyHost = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json', '/llms.txt']);
 
 export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGuardOptions): BrowserGuard {
   const base = new URL(baseUrl);

@@ -60,6 +60,7 @@ describe('a method that a known path does not declare gets 405 with Allow', () =
     ['/readyz', ['GET', 'HEAD']],
     ['/metrics', ['GET', 'HEAD']],
     ['/openapi.json', ['GET', 'HEAD']],
+    ['/llms.txt', ['GET', 'HEAD']],
     ['/docs', ['GET', 'HEAD']],
     ['/token/', ['POST', 'OPTIONS']],
     ['/authorize', ['GET', 'HEAD']],

@@ -1,6 +1,6 @@
 /*
- * `/openapi.json` and `/docs`: the interface description, and Swagger UI to explore it. Swagger UI is embedded: the page loads
- * nothing from another origin.
+ * `/openapi.json`, `/docs` and `/llms.txt`: the interface description, Swagger UI to explore it, and a guide for agents. Swagger UI
+ * is embedded: the page loads nothing from another origin.
  */
 import { Elysia } from 'elysia';
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
@@ -8,6 +8,7 @@ import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import tokens from '../ui/styles/tokens.css' with { type: 'text' };
 import ownStyle from './docs.css' with { type: 'text' };
 import explorerScript from './docs-explorer.js' with { type: 'text' };
+import { llmsText } from './llms.ts';
 import type { Document } from './openapi/document.ts';
 import type { DeclaredOperation } from './route-table.ts';
 import { withScriptNonce } from './script-nonce.ts';
@@ -94,7 +95,7 @@ type Sources = {
   operations: () => readonly DeclaredOperation[];
 };
 
-export const docsRoutes = ({ describe, operations }: Sources) => {
+export const docsRoutes = ({ describe, operations, baseUrl }: Sources & { baseUrl: string }) => {
   const document = once(describe);
   const forGenerators = once(async () => JSON.stringify(await document()));
   // The description for the page, which may only call its own origin. That can differ from HOOKTAPE_BASE_URL.
@@ -103,6 +104,7 @@ export const docsRoutes = ({ describe, operations }: Sources) => {
   return new Elysia()
     .get('/openapi.json', async () => asset(await forGenerators(), 'application/json'), compressed)
     .get('/docs/openapi.json', async () => asset(await forPage(), 'application/json'), compressed)
+    .get('/llms.txt', () => asset(llmsText(baseUrl), 'text/plain; charset=utf-8'))
     .get('/docs', explorer)
     .get('/docs/explorer.js', () => asset(start(operations()), 'text/javascript; charset=utf-8'))
     .get('/docs/theme.js', () => asset(theme, 'text/javascript; charset=utf-8'))

@@ -11,3 +11,7 @@ declare module 'swagger-ui-dist/*' {
   const path: string;
   export default path;
 }
+declare module '*.md' {
+  const text: string;
+  export default text;
+}

@@ -130,6 +130,14 @@ hooktape endpoint delete ENDPOINT [--pinned] [--yes]`,
     ],
     load: async () => (await import('../channel/channel.ts')).runChannel,
   },
+  skill: {
+    summary: 'print a skill that explains these commands to a coding agent',
+    usage: 'hooktape skill',
+    manual: [
+      'It needs no server. Save it where the agent looks for skills, such as `hooktape skill > .claude/skills/hooktape/SKILL.md`. A server shows the same text, with its own address, at `/llms.txt`. [agents.md](agents.md) explains the ways to connect and to wake agents.',
+    ],
+    load: async () => (await import('../client/skill.ts')).runSkill,
+  },
   'test-event': {
     summary: 'send a sample event of a platform to an endpoint',
     usage: 'hooktape test-event ENDPOINT PLATFORM [--sample NAME] [--secret-env N]',
