@@ -68,7 +68,7 @@ export function createApi(services: Services) {
     .use(alertsRoutes({ gate, alerts: alerts.rules }))
     .use(replaysRoutes(services))
     .use(replayJobsRoutes({ gate, replayJobs: replayJobs.service }))
-    .use(forwardsRoutes({ gate, forwards: forwards.service }))
+    .use(forwardsRoutes({ gate, forwards: forwards.service, previewForward: forwards.previewRequest }))
     .use(signaturesRoutes(services))
     .use(exportsRoutes(services))
     .use(schemasRoutes(services))

@@ -4,9 +4,12 @@ import {
   forwardModes,
   forwardPers,
   forwardSigns,
+  maxContentTypeCharacters,
   maxForwardHeaders,
   maxForwardTimeoutS,
   maxOrderByCharacters,
+  maxTemplateBytes,
+  requestMethods,
 } from '../shared/forwards.ts';
 import { HeaderPairs, HttpUrl, literals, Name, nullable } from './schemas.ts';
 
@@ -17,6 +20,24 @@ const retry = {
   first: Duration('the shortest time between two attempts; default 5s'),
   max: Duration('the longest; default 1h'),
 };
+
+const contentType = t.String({
+  minLength: 1,
+  maxLength: maxContentTypeCharacters,
+  description: 'values are escaped if it is JSON or a URL-encoded form, and in nothing else',
+});
+const body = t.String({
+  description: `a template of at most ${maxTemplateBytes / 1024} KiB, with the placeholders of answers, {{endpoint}} and {{link}}`,
+});
+const method = literals(requestMethods, { description: 'default POST' });
+const ofRequest = {
+  description:
+    'what is sent in place of the event: none of the sender’s headers goes along. null (default): the event as it came',
+};
+
+/** A request as it is given. */
+export const ForwardRequest = t.Object({ method: t.Optional(method), contentType, body }, closed);
+export type ForwardRequest = Static<typeof ForwardRequest>;
 
 /** The settings whose form is the same wherever they are. */
 const settings = {
@@ -33,7 +54,7 @@ const settings = {
   ),
   sign: literals(forwardSigns, {
     description:
-      '`fresh`: a new signature by a secret of the endpoint that may sign; events that it may not sign are given up',
+      '`fresh`: a new signature by a secret of the endpoint that may sign; events that it may not sign are given up. `own`: signed as Standard Webhooks with the secret of the forward',
   }),
   headers: HeaderPairs({
     maxItems: maxForwardHeaders,
@@ -50,6 +71,7 @@ const settings = {
 
 const change = {
   ...t.Partial(t.Object(settings)).properties,
+  request: t.Optional(nullable(ForwardRequest, ofRequest)),
   where: t.Optional(nullable(t.String({ description: 'only events that match this filter; default all' }))),
   retry: t.Optional(t.Partial(t.Object(retry), closed)),
 };
@@ -60,6 +82,7 @@ export const shownForwardSettings = {
   name: t.String(),
   url: t.String(),
   where: t.String(),
+  request: nullable(t.Object({ method, contentType, body }), ofRequest),
   ...settings,
   retry: t.Object(retry),
 };

@@ -1,5 +1,6 @@
 /* Forwards: their constants, and their settings as the API and declared endpoints read them. */
 import {
+  type ForwardRequest,
   type ForwardRetry,
   type ForwardSettings,
   forwardDefaults,
@@ -7,13 +8,16 @@ import {
   maxHeaderValueCharacters,
   maxRetryDelayMs,
   maxRetryForMs,
+  maxTemplateBytes,
 } from '../shared/forwards.ts';
+import { unknownPlaceholders } from '../shared/placeholders.ts';
 import { parseDuration } from '../shared/units.ts';
 import { inField, invalidAt } from './errors.ts';
 import { createFieldReader } from './filter/field-value.ts';
-import type { ForwardChange } from './forward-schema.ts';
+import type { ForwardChange, ForwardRequest as GivenRequest } from './forward-schema.ts';
 import { readKeptDestination } from './network/destination.ts';
 import { fieldsOfRequest } from './replay/replay-headers.ts';
+import { webhookFields } from './secrets/standard-webhooks.ts';
 import { readName } from './text.ts';
 import { parseWhere } from './where.ts';
 
@@ -36,6 +40,7 @@ export function readForward(given: ForwardChange, before?: ForwardSettings): For
     ...known,
     ...given,
     where: (given.where === undefined ? known.where : (given.where ?? '')).trim(),
+    request: given.request === undefined ? known.request : given.request && readRequest(given.request),
     retry: fittingRetry(known.retry, given.retry),
   };
   // Without lanes, the field that made them has no use.
@@ -49,15 +54,32 @@ export function readForward(given: ForwardChange, before?: ForwardSettings): For
     inField(['orderBy'], () => createFieldReader(orderBy));
   }
   retryMs(read.retry);
-  checkHeaders(read.headers);
+  checkHeaders(read);
   // A forward from before this was refused can still be changed in other ways.
   if ((given.sign ?? given.headers) !== undefined && read.sign === 'fresh' && read.headers.length > 0)
     throw invalidAt(
       ['headers'],
       'a forward with sign "fresh" adds none, because a stored secret signs only unchanged events: leave them out, or use "as-captured"',
     );
+  if (read.sign === 'fresh' && read.request !== null)
+    throw invalidAt(
+      ['sign'],
+      'a forward with a request of its own cannot re-sign, because a stored secret signs only unchanged events: use "own" or "as-captured"',
+    );
   return read;
 }
+
+/** @throws invalid, with `request` in the path */
+export function readRequest({ method = 'POST', contentType, body }: GivenRequest): ForwardRequest {
+  if (!contentTypeForm.test(contentType))
+    throw invalidAt(['request', 'contentType'], 'must be a media type such as application/json');
+  if (Buffer.byteLength(body) > maxTemplateBytes)
+    throw invalidAt(['request', 'body'], `must have at most ${maxTemplateBytes / 1024} KiB`);
+  const [unknown] = unknownPlaceholders(body);
+  if (unknown !== undefined) throw invalidAt(['request', 'body'], `unknown placeholder ${unknown}`);
+  return { method, contentType, body };
+}
+const contentTypeForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*;[\t\x20-\x7e]*)?$/;
 
 /** If only `first` or only `max` is given and the two conflict, the other one is set to the same value. */
 function fittingRetry(known: ForwardRetry, given: Partial<ForwardRetry> = {}): ForwardRetry {
@@ -84,13 +106,17 @@ export function retryMs(retry: ForwardRetry): { forMs: number; firstMs: number; 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** @throws invalid */
-function checkHeaders(headers: readonly (readonly [string, string])[]): void {
+function checkHeaders({ headers, request, sign }: ForwardSettings): void {
+  const set = [
+    ...[...fieldsOfRequest, hopsHeader, 'x-hooktape-edited'],
+    ...(request === null ? [] : ['content-type']),
+    ...(sign === 'own' ? webhookFields : []),
+  ];
   for (const [i, [name, value]] of headers.entries()) {
     if (!headerName.test(name) || name.length > maxHeaderNameCharacters)
       throw invalidAt(['headers', i, 0], 'is not a header name');
     if (!/^[\t\x20-\x7e]*$/.test(value) || value.length > maxHeaderValueCharacters)
       throw invalidAt(['headers', i, 1], `the value of ${name} must be printable ASCII`);
-    if ([...fieldsOfRequest, hopsHeader, 'x-hooktape-edited'].includes(name.toLowerCase()))
-      throw invalidAt(['headers', i, 0], `${name} is set for each request`);
+    if (set.includes(name.toLowerCase())) throw invalidAt(['headers', i, 0], `${name} is set for each request`);
   }
 }

@@ -568,7 +568,6 @@ CREATE TABLE forwards (
   filter        BLOB NOT NULL,
   mode          TEXT NOT NULL CHECK (mode IN ('parallel', 'ordered')),
   order_by      BLOB,
-  sign          TEXT NOT NULL CHECK (sign IN ('as-captured', 'fresh')),
   headers       BLOB NOT NULL,
   timeout_s     INTEGER NOT NULL,
   retry         TEXT NOT NULL,
@@ -581,7 +580,7 @@ CREATE TABLE forwards (
   failing_since INTEGER,
   probe_at      INTEGER,
   created_at    INTEGER NOT NULL
-) STRICT;
+, sign TEXT NOT NULL DEFAULT 'as-captured' CHECK (sign IN ('as-captured', 'fresh', 'own')), request TEXT, secret BLOB) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX forwards_by_id ON forwards (id);
 --> statement-breakpoint
@@ -777,4 +776,4 @@ CREATE INDEX alert_changes_by_endpoint ON alert_changes (endpoint, seq);
 --> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 36;
+PRAGMA user_version = 37;

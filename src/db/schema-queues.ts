@@ -4,7 +4,7 @@ import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite
 import { type AuditDetails, auditVias } from '../core/access/audit-actions.ts';
 import { replayJobStates } from '../core/replay/replay-job.ts';
 import { alertChannels, alertKinds } from '../shared/alerts.ts';
-import { type ForwardRetry, forwardModes, forwardPers, forwardSigns } from '../shared/forwards.ts';
+import { type ForwardRequest, type ForwardRetry, forwardModes, forwardPers, forwardSigns } from '../shared/forwards.ts';
 
 export const queues = sqliteTable('queues', {
   seq: integer().primaryKey({ autoIncrement: true }),
@@ -131,8 +131,10 @@ export const forwards = sqliteTable('forwards', {
   filter: blob({ mode: 'buffer' }).notNull(),
   mode: text({ enum: forwardModes }).notNull(),
   orderBy: blob('order_by', { mode: 'buffer' }),
-  sign: text({ enum: forwardSigns }).notNull(),
+  sign: text({ enum: forwardSigns }).notNull().default('as-captured'),
+  request: text({ mode: 'json' }).$type<ForwardRequest>(),
   headers: blob({ mode: 'buffer' }).notNull(),
+  secret: blob({ mode: 'buffer' }),
   timeoutS: integer('timeout_s').notNull(),
   retry: text({ mode: 'json' }).$type<ForwardRetry>().notNull(),
   per: text({ enum: forwardPers }).notNull(),

@@ -165,7 +165,7 @@ describe('with a read-only API key', () => {
         .filter(({ method }) => method !== 'GET')
         .map(({ operationId }) => operationId)
         .toSorted(),
-    ).toEqual(['checkSignature', 'previewAnswers', 'testFilter']);
+    ).toEqual(['checkSignature', 'previewAnswers', 'previewForward', 'testFilter']);
   });
 
   test.each(table.filter(([, { reads }]) => reads))('%s reads, and works', async (_, operation) => {

@@ -1,6 +1,6 @@
 /* HTTP destinations on this host that record what they receive, for tests of everything that sends. */
 
-export type ReceivedRequest = { path: string; body: string; headers: Headers };
+export type ReceivedRequest = { method: string; path: string; body: string; headers: Headers };
 
 export function createDestinations() {
   const servers: Bun.Server<undefined>[] = [];
@@ -12,7 +12,13 @@ export function createDestinations() {
         port: 0,
         hostname: '127.0.0.1',
         fetch: async request => {
-          const one = { path: new URL(request.url).pathname, body: await request.text(), headers: request.headers };
+          const { method } = request;
+          const one = {
+            method,
+            path: new URL(request.url).pathname,
+            body: await request.text(),
+            headers: request.headers,
+          };
           received.push(one);
           return handle(one, received.length);
         },

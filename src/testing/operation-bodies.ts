@@ -38,6 +38,7 @@ export const operationBodies: Record<string, (subjects: Subjects) => object> = {
   }),
   createForward: ({ destination }) => ({ name: 'created by a test', url: destination.replace('/in/', '/x/') }),
   changeForward: () => ({ enabled: false }),
+  previewForward: () => ({ request: { contentType: 'application/json', body: '{}' } }),
   retryForward: () => ({}),
   skipForward: () => ({}),
   createKey: () => ({ name: 'created by a test' }),

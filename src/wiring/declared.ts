@@ -31,7 +31,7 @@ export function wireDeclared(dependencies: DeclaredDependencies) {
   const { audit, registry, tokens, guards, policies, endpoints, secrets } = dependencies;
   const { onDeleted, onRetentionChanged, onUrlsChanged, onForwardsChanged } = dependencies;
   const { config, clock, random, sealer, direct, retentionMs, outbound } = dependencies.infrastructure;
-  const forwardColumns = createForwardColumns(sealer);
+  const forwardColumns = createForwardColumns(sealer, random);
   const isOwnIngest = createOwnIngestCheck({
     urls: [config.baseUrl, ...(config.ingestUrl === undefined ? [] : [config.ingestUrl])],
     port: config.port,
@@ -50,6 +50,7 @@ export function wireDeclared(dependencies: DeclaredDependencies) {
       newSecret: given => ({ ...secrets.newSecret(given), learned: false, declared: true }),
       newForwardId: () => newId('fwd', clock.now(), random),
       forwardColumns: forwardColumns.columns,
+      newForwardSecret: id => forwardColumns.newSecret({ id, secret: null }, clock.now()).column,
     },
     clock,
     random,

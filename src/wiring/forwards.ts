@@ -1,6 +1,7 @@
 /* Forwards: every event of an endpoint, sent on to a URL. */
 
 import type { TeamAccess } from '../core/access/principal.ts';
+import type { ContentReads } from '../core/concurrency/content-reads.ts';
 import type { CreateSlices } from '../core/concurrency/time-slices.ts';
 import { createFirstAttempts } from '../core/events/first-attempts.ts';
 import { parseEventId } from '../core/ids/ids.ts';
@@ -14,6 +15,7 @@ import { createFeedStore } from '../features/feed/store.ts';
 import type { ForwardColumns } from '../features/forwards/columns.ts';
 import { createForwardFeeder } from '../features/forwards/feeder.ts';
 import { createLanes } from '../features/forwards/lanes.ts';
+import { createRequestPreview } from '../features/forwards/preview.ts';
 import { createForwardsService } from '../features/forwards/service.ts';
 import { createForwardStatistics } from '../features/forwards/stats.ts';
 import { createStatsStore } from '../features/forwards/stats-store.ts';
@@ -23,6 +25,7 @@ import type { MetricsService } from '../features/metrics/service.ts';
 import type { QueuesService } from '../features/queues/service.ts';
 import type { createForwardAttempt } from '../features/replays/forward-attempt.ts';
 import type { SearchService } from '../features/search/service.ts';
+import { createContents } from './contents.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 const sweepEveryMs = 600_000;
@@ -42,6 +45,8 @@ type ForwardsDependencies = {
   queues: QueuesService;
   forwardColumns: ForwardColumns;
   forwardAttempt: ReturnType<typeof createForwardAttempt>;
+  contentReads: ContentReads;
+  aboutEvent: (team: TeamAccess, endpointId: string, id: string) => Promise<{ endpoint: string; link: string }>;
   isOwnIngest: (url: string) => Promise<boolean>;
   /** Why events may not be forwarded to a URL; undefined if they may. */
   refusalToForward: (url: string) => Promise<string | undefined>;
@@ -49,7 +54,7 @@ type ForwardsDependencies = {
 
 export function wireForwards(dependencies: ForwardsDependencies) {
   const { endpoints, events, search, background, createSlices, feed, metrics, queues } = dependencies;
-  const { forwardColumns, forwardAttempt, isOwnIngest, refusalToForward } = dependencies;
+  const { forwardColumns, forwardAttempt, aboutEvent, contentReads, isOwnIngest, refusalToForward } = dependencies;
   const { database, direct, clock, random, every, isShared, log } = dependencies.infrastructure;
   const store = createForwardsStore(database);
   const feedStore = createFeedStore(database);
@@ -100,16 +105,35 @@ export function wireForwards(dependencies: ForwardsDependencies) {
     clock,
     random,
   });
+  const previewRequest = createRequestPreview({
+    newest: async (reader, endpointId, { where, limit }) =>
+      (await events.list(reader, { endpointId, where, limit: String(limit) }, reader.signal)).events,
+    contents: createContents(endpoints, events),
+    contentReads,
+    aboutEvent,
+    clock,
+  });
+  /** A forward from before its secret has none until it signs. */
+  const secretsOf = async (forward: OpenForward): Promise<string[] | undefined> => {
+    if (forward.secret === null) {
+      await store.replaceSecret(forward, forwardColumns.newSecret(forward, clock.now()).column);
+      return forwardColumns.secretsAt((await store.open(forward.id)) ?? forward, clock.now());
+    }
+    return forwardColumns.secretsAt(forward, clock.now());
+  };
   const queueKind = createForwardQueueKind({
     store,
     send: async (forward, { id, attempts }, signal) => {
-      const { teamId, plan, accountId, sign, timeoutS } = forward;
+      const { teamId, plan, accountId, request, timeoutS } = forward;
       const url = forward.url.toString();
       if (await isOwnIngest(url)) return { kind: 'refused', reason: 'the URL is an ingest URL of this server' };
       const added = forwardColumns.openHeaders(forward);
       if (!added) return { kind: 'refused', reason: 'the headers of the forward cannot be opened: set them again' };
+      const secrets = forward.sign === 'own' ? await secretsOf(forward) : [];
+      if (!secrets) return { kind: 'refused', reason: 'the secret of the forward cannot be opened: make a new one' };
+      const sign = forward.sign === 'own' ? { secrets } : forward.sign;
       const of = { teamId, plan, accountId, forward: forward.seq, attempts };
-      return forwardAttempt({ ...of, url, sign, headers: added, timeoutMs: timeoutS * 1000, signal }, id);
+      return forwardAttempt({ ...of, url, request, sign, headers: added, timeoutMs: timeoutS * 1000, signal }, id);
     },
     onResult: metrics.forward,
     onAttempt: statistics.record,
@@ -125,6 +149,7 @@ export function wireForwards(dependencies: ForwardsDependencies) {
   };
   return {
     service,
+    previewRequest,
     feeder,
     lookForEvents,
     /** Writes statistics that are only in memory. Call it after the last attempt. */

@@ -1,4 +1,5 @@
 /* Replays of stored events: by request, in replay jobs, and by forwards. */
+import type { TeamAccess } from '../core/access/principal.ts';
 import type { CreateSlices } from '../core/concurrency/time-slices.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { EventsService } from '../features/events/service.ts';
@@ -41,7 +42,17 @@ export function wireReplays(dependencies: ReplaysDependencies) {
     createSlices,
     onAttempt: metrics.replay,
   };
-  const forwardAttempt = createForwardAttempt({ ...sending, withStored: events.withStored });
+  const aboutEvent = async (team: TeamAccess, endpointId: string, id: string) => ({
+    endpoint: (await endpoints.owned(team, endpointId)).name,
+    link: `${config.baseUrl}/app/endpoints/${endpointId}/events/${id}`,
+  });
+  const forwardAttempt = createForwardAttempt({
+    ...sending,
+    withStored: events.withStored,
+    verdictOf: async ({ row, token, headers, body }) =>
+      (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0]?.verdict ?? 'none',
+    aboutEvent,
+  });
   const replays = createReplaysService({
     ...sending,
     withStored: events.withStored,
@@ -49,5 +60,5 @@ export function wireReplays(dependencies: ReplaysDependencies) {
     sendToListener: listeners.send,
     timeoutMs: config.replayTimeoutMs,
   });
-  return { replays, forwardAttempt };
+  return { replays, forwardAttempt, aboutEvent };
 }

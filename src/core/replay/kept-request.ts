@@ -17,8 +17,9 @@ import { applyEdit, isEdit } from './replay-edit.ts';
 type Captured = { headers: readonly HeaderPair[]; body: Uint8Array };
 type Run = [start: number, count: number];
 
-/** `sha256`: hex, of a body that differs from the captured one. */
+/** `sha256`: hex, of a body that differs from the captured one. `method`: one that differs. */
 type KeptRequest = {
+  method?: string;
   /** Captured headers that were sent as they came, and others. */
   headers: (Run | [name: string, value: string])[];
   edit?: ReplayEdit;
@@ -41,15 +42,21 @@ const maxEditBytes = 64 << 10;
 /** The most characters in which a character of a hidden text is written: percent-encoded. */
 const maxSpelling = 9;
 
-/** @param ownHeaders names of headers that a forward adds, whose values are not kept */
+/** @param ownHeaders names of headers that a forward adds, whose values are not kept @param method if it differs from the captured one */
 export async function keepRequest(
   event: Captured,
   sent: SentRequest,
   {
     edit = {},
     ownHeaders = [],
+    method,
     yieldIfDue,
-  }: { edit?: ReplayEdit | undefined; ownHeaders?: readonly string[]; yieldIfDue: YieldIfDue },
+  }: {
+    edit?: ReplayEdit | undefined;
+    ownHeaders?: readonly string[];
+    method?: string | undefined;
+    yieldIfDue: YieldIfDue;
+  },
 ): Promise<Buffer> {
   const { headers, body, unsignedBody, mayKeepBody, hidden } = sent;
   const secretNames = new Set(ownHeaders.map(name => name.toLowerCase()));
@@ -60,7 +67,10 @@ export async function keepRequest(
     const whole = hidden.find(({ text }) => text === value)?.shownAs ?? value;
     return [name, isSecret(name) ? redacted : whole];
   });
-  const kept: KeptRequest = { headers: toRuns(event.headers, hideInHeaders(shown, hidden)) };
+  const kept: KeptRequest = {
+    headers: toRuns(event.headers, hideInHeaders(shown, hidden)),
+    ...(method !== undefined && { method }),
+  };
   const editJson = isEdit(edit) ? JSON.stringify(edit) : '';
   if (editJson !== '' && Buffer.byteLength(editJson) <= maxEditBytes) {
     const changes = edit.headers?.map(([name, value]): [string, string | null] => [
@@ -83,11 +93,11 @@ export async function keepRequest(
 /** The parts of `ReplayAttempt.request` that were kept. @param bodyHash the SHA-256 of the captured body, hex */
 export function readKeptRequest(
   kept: Uint8Array,
-  { headers, bodyHash }: { headers: readonly HeaderPair[]; bodyHash: string },
-): { headers: [string, string][]; edit: ReplayEdit | null; sha256: string } {
-  const { headers: parts, edit = null, sha256: hash = bodyHash } = parse(kept);
+  { method: captured, headers, bodyHash }: { method: string; headers: readonly HeaderPair[]; bodyHash: string },
+): { method: string; headers: [string, string][]; edit: ReplayEdit | null; sha256: string } {
+  const { method = captured, headers: parts, edit = null, sha256: hash = bodyHash } = parse(kept);
   const pairs = parts.flatMap(part => (isRun(part) ? headers.slice(part[0], part[0] + part[1]) : [part]));
-  return { headers: pairs.map(([name, value]) => [name, value]), edit, sha256: hash };
+  return { method, headers: pairs.map(([name, value]) => [name, value]), edit, sha256: hash };
 }
 
 /** The body that was sent instead of this captured one. @throws gone when what was changed was not kept */

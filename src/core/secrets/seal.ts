@@ -14,6 +14,8 @@ export const sealPurpose = {
   alertChannel: (id: string): string => `alert:${id}`,
   /** Headers that a forward adds. */
   forward: (id: string): string => `forward:${id}`,
+  /** The secrets with which a forward signs. */
+  forwardSecret: (id: string): string => `forward-secret:${id}`,
   /** The secret of an account's one-time codes. */
   totp: (accountId: string): string => `totp:${accountId}`,
   /** A challenge that `issuer` made for a passkey. */

@@ -3,12 +3,12 @@
 import { inField, invalidAt } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/ids/ids.ts';
 import { readKeptDestination } from '../../core/network/destination.ts';
+import { newWebhookSecret } from '../../core/secrets/standard-webhooks.ts';
 import { readEmail } from '../../core/text.ts';
 import { channelSettings } from '../../shared/alerts.ts';
 import type { Channel } from './channels.ts';
 import type { AlertChannel } from './model.ts';
 
-const secretBytes = 32;
 /** Standard Webhooks: 24 to 64 bytes in base64. */
 const webhookSecret = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const ntfyToken = /^[\x21-\x7e]+$/;
@@ -39,7 +39,7 @@ export function readChannel(
     case 'token':
       return { type, url, to: null, secret: readToken(given.secret, isSameServer(before?.url, url) ? kept : null) };
     case 'signing':
-      return { type, url, to: null, secret: readSigningSecret(given.secret) ?? kept ?? newSecret(random) };
+      return { type, url, to: null, secret: readSigningSecret(given.secret) ?? kept ?? newWebhookSecret(random) };
     case undefined:
       return { type, url, to: null, secret: null };
   }
@@ -61,8 +61,6 @@ function readSigningSecret(given: string | null | undefined): string | null {
   if (given == null || isWebhookSecret(given)) return given ?? null;
   throw invalidAt(['channel', 'secret'], 'must be whsec_ and 24 to 64 bytes in base64; leave it out to get a new one');
 }
-
-const newSecret = (random: RandomBytes): string => `whsec_${Buffer.from(random(secretBytes)).toString('base64')}`;
 
 function isWebhookSecret(secret: string): boolean {
   const { length } = Buffer.from(secret.slice('whsec_'.length), 'base64');

@@ -43,6 +43,21 @@ describe('declared forwards', () => {
     expect((await list()).map(({ name }) => name)).toEqual(['three']);
   });
 
+  test('have a request of their own, whose placeholders are known', async () => {
+    const request = { contentType: 'application/json', body: '{"of":"{{endpoint}}"}' };
+    const one = { name: 'one', url, sign: 'own', request };
+    expect(await declare([one])).toBe('1+ ~ 0- 0=');
+    expect(await declare([one])).toBe('0+ ~ 0- 1=');
+    expect(await list()).toMatchObject([{ sign: 'own', request: { method: 'POST', ...request } }]);
+    expect(await rowsOf(declaring.server, "SELECT secret IS NOT NULL FROM forwards WHERE sign = 'own'")).toEqual([[1]]);
+    expect(await declare([{ ...one, request: { ...request, method: 'PATCH' } }])).toBe('0+ forwards~ 0- 0=');
+    expect(await declare([{ ...one, request: { ...request, body: '{{x}}' } }])).toBe(
+      'endpoints.0.forwards.0.request.body: unknown placeholder {{x}}',
+    );
+    expect(await declare([{ name: 'one', url }])).toBe('0+ forwards~ 0- 0=');
+    expect(await list()).toMatchObject([{ sign: 'as-captured', request: null }]);
+  });
+
   test('a URL that is not allowed is a problem, unless the endpoint forwards to it already', async () => {
     const here = `http://localhost:4665/in/x`;
     expect(

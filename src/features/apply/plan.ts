@@ -33,6 +33,8 @@ export type PlanTools = {
   newForwardId: () => string;
   /** The columns of a forward. */
   forwardColumns: (id: string, settings: ForwardSettings) => ForwardColumns;
+  /** Sealed, for a new forward. */
+  newForwardSecret: (id: string) => Buffer;
 };
 
 /** `fields`: the fields that differ, by their names in the file. `set`: columns to write, even if no field differs. */
@@ -113,7 +115,7 @@ export function differenceOf(
 function forwardWrites(
   { forwards = [], path }: Declaration,
   current: Current,
-  { newForwardId, forwardColumns }: PlanTools,
+  { newForwardId, forwardColumns, newForwardSecret }: PlanTools,
   report: (problem: FieldProblem) => void,
 ): ForwardWrites {
   const { add, set, remove } = compareForwards(forwards, current.forwards);
@@ -122,7 +124,7 @@ function forwardWrites(
   return {
     add: add.map(settings => {
       const id = newForwardId();
-      return { id, columns: forwardColumns(id, settings) };
+      return { id, columns: { ...forwardColumns(id, settings), secret: newForwardSecret(id) } };
     }),
     set: set.map(({ id, settings, before }) => ({
       id,

@@ -47,7 +47,7 @@ export type Writes = {
 export type ForwardColumns = Pick<typeof forwards.$inferSelect, Exclude<keyof ForwardSettings, 'where'> | 'filter'>;
 /** `isElsewhere`: the URL changes. */
 export type ForwardWrites = {
-  add: readonly { id: string; columns: ForwardColumns }[];
+  add: readonly { id: string; columns: ForwardColumns & { secret: Buffer } }[];
   set: readonly { id: string; columns: ForwardColumns; isElsewhere: boolean }[];
   remove: readonly string[];
 };

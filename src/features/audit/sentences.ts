@@ -88,6 +88,7 @@ const sentences: Record<string, Sentence> = {
   'forward.paused': ofForward('paused'),
   'forward.resumed': ofForward('resumed'),
   'forward.deleted': ofForward('deleted'),
+  'forward.secret_replaced': ofForward('replaced the signing secret of'),
   'forward.retried': ofItems('retried'),
   'forward.skipped': ofItems('skipped'),
   'alert.created': ofAlert('created'),

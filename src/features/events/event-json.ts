@@ -71,7 +71,7 @@ export function toReplayAttempt(
     replayedBy: email,
     formerMember: accountId === null,
     response: response && (JSON.parse(response.toString('utf8')) as KeptResponse),
-    request: request && { method: event.method, url: attempt.destination, ...readKeptRequest(request, event) },
+    request: request && { url: attempt.destination, ...readKeptRequest(request, event) },
   };
 }
 

@@ -1,17 +1,29 @@
-/* The settings of forwards between their columns and their meaning, for the API and for files that declare them. */
+/* The settings and secrets of forwards between their columns and their meaning, for the API and for files that declare them. */
 
+import type { RandomBytes } from '../../core/ids/ids.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
+import { newWebhookSecret } from '../../core/secrets/standard-webhooks.ts';
 import type { ForwardSettings } from '../../shared/forwards.ts';
 import type { ForwardRow } from './store.ts';
 import { toSettings } from './view.ts';
 
 export type ForwardColumns = ReturnType<typeof createForwardColumns>;
 
-export function createForwardColumns(sealer: Sealer) {
+/** The secret with which a forward signs, and the one before, with which it also signs until then, epoch ms. */
+type SigningSecrets = { secret: string; before?: { secret: string; until: number } };
+
+/** How long a replaced secret still signs. */
+const overlapMs = 24 * 3_600_000;
+
+export function createForwardColumns(sealer: Sealer, random: RandomBytes) {
   /** Undefined if they cannot be decrypted, because the secret of the server has changed. */
   const openHeaders = ({ id, headers }: Pick<ForwardRow, 'id' | 'headers'>): [string, string][] | undefined => {
     const text = sealer.open(headers, sealPurpose.forward(id));
     return text === undefined ? undefined : (JSON.parse(text) as [string, string][]);
+  };
+  const openSecrets = ({ id, secret }: Pick<ForwardRow, 'id' | 'secret'>): SigningSecrets | undefined => {
+    const text = secret === null ? undefined : sealer.open(secret, sealPurpose.forwardSecret(id));
+    return text === undefined ? undefined : (JSON.parse(text) as SigningSecrets);
   };
   return {
     openHeaders,
@@ -24,5 +36,23 @@ export function createForwardColumns(sealer: Sealer) {
       orderBy: orderBy === null ? null : Buffer.from(orderBy),
       headers: Buffer.from(sealer.seal(JSON.stringify(headers), sealPurpose.forward(id))),
     }),
+
+    /** The secrets that sign now, the newest first; undefined if there are none, or they cannot be decrypted. */
+    secretsAt(row: Pick<ForwardRow, 'id' | 'secret'>, now: number): string[] | undefined {
+      const secrets = openSecrets(row);
+      const { secret, before } = secrets ?? {};
+      return secret === undefined ? undefined : [secret, ...(before && before.until > now ? [before.secret] : [])];
+    },
+
+    /** A new secret, also as the column. The present one is kept as the one before. */
+    newSecret(row: Pick<ForwardRow, 'id' | 'secret'>, now: number): { text: string; column: Buffer } {
+      const known = openSecrets(row);
+      const secrets: SigningSecrets = {
+        secret: newWebhookSecret(random),
+        ...(known && { before: { secret: known.secret, until: now + overlapMs } }),
+      };
+      const sealed = sealer.seal(JSON.stringify(secrets), sealPurpose.forwardSecret(row.id));
+      return { text: secrets.secret, column: Buffer.from(sealed) };
+    },
   };
 }

@@ -2,9 +2,11 @@
 
 import { type Static, Type as t } from '@sinclair/typebox';
 import { forwardDeliveryStates, forwardStates } from '../../core/forward.ts';
-import { ForwardChange, ForwardInput, shownForwardSettings } from '../../core/forward-schema.ts';
-import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { ForwardChange, ForwardInput, ForwardRequest, shownForwardSettings } from '../../core/forward-schema.ts';
+import { HeaderPairs, literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { Moment, Timestamp } from '../../http/schemas.ts';
+import { maxForwardHeaders } from '../../shared/forwards.ts';
+import { EventSummary } from '../events/model.ts';
 
 export { ForwardChange, ForwardInput };
 
@@ -40,6 +42,54 @@ export const Forward = t.Object(
 );
 export type Forward = Static<typeof Forward>;
 export const ForwardList = t.Object({ forwards: t.Array(Forward) }, { title: 'ForwardList' });
+
+export const ForwardSecret = t.Object(
+  { secret: t.String({ description: '`whsec_…`; shown only here', examples: ['whsec_9f2k4t7x1m3p'] }) },
+  { title: 'ForwardSecret' },
+);
+
+export const ForwardPreviewRequest = t.Object(
+  {
+    request: ForwardRequest,
+    where: t.Optional(nullable(t.String({ description: 'only events that match this filter' }))),
+    limit: t.Optional(
+      t.Integer({ minimum: 1, maximum: 50, default: 5, description: 'how many events, the newest ones' }),
+    ),
+  },
+  {
+    title: 'ForwardPreviewRequest',
+    examples: [{ request: { contentType: 'application/json', body: '{ "text": "{{type}}: {{link}}" }' } }],
+    additionalProperties: false,
+  },
+);
+export type ForwardPreviewRequest = Static<typeof ForwardPreviewRequest>;
+export const ForwardPreview = t.Object(
+  {
+    events: t.Array(
+      t.Object({
+        event: EventSummary,
+        body: t.String({ description: 'what would be sent' }),
+        problem: nullable(t.String({ description: 'why it would not be sent, and the event given up' })),
+      }),
+      { description: 'newest first' },
+    ),
+  },
+  { title: 'ForwardPreview' },
+);
+export type ForwardPreview = Static<typeof ForwardPreview>;
+
+const Preset = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    url: t.String({ description: 'with names in capitals where the receiver’s own belong' }),
+    headers: HeaderPairs({ maxItems: maxForwardHeaders }),
+    needs: t.Array(t.String(), { description: 'what has to be filled in or done, in sentences' }),
+    request: t.Required(ForwardRequest),
+  },
+  { title: 'ForwardPreset' },
+);
+export const ForwardPresetList = t.Object({ presets: t.Array(Preset) }, { title: 'ForwardPresetList' });
 
 export const ForwardSelection = t.Object(
   {

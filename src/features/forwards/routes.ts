@@ -8,6 +8,7 @@ import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { forwardPresets } from '../../shared/forward-presets.ts';
 import { shownSecret } from '../../shared/guard.ts';
 import {
   Forward,
@@ -18,13 +19,18 @@ import {
   ForwardInput,
   ForwardList,
   ForwardParams,
+  ForwardPresetList,
+  ForwardPreview,
+  ForwardPreviewRequest,
+  ForwardSecret,
   ForwardSelection,
   ForwardStats,
   ForwardStatsQuery,
 } from './model.ts';
+import type { PreviewRequest } from './preview.ts';
 import type { ForwardsService } from './service.ts';
 
-type Options = { gate: Gate; forwards: ForwardsService };
+type Options = { gate: Gate; forwards: ForwardsService; previewForward: PreviewRequest };
 
 /** A request without a body selects what its operation selects by default. */
 const selection = jsonInput(ForwardSelection, {
@@ -42,7 +48,7 @@ const toList = (principal: Pick<Principal, 'isReadOnly'>, all: readonly Forward[
 });
 
 export const forwardsRoutes = (options: Options) =>
-  new Elysia().use(settingsRoutes(options)).use(deliveriesRoutes(options));
+  new Elysia().use(settingsRoutes(options)).use(requestRoutes(options)).use(deliveriesRoutes(options));
 
 const settingsRoutes = ({ gate, forwards }: Options) =>
   new Elysia({ prefix: '/api/endpoints', tags: ['Forwards'] })
@@ -125,6 +131,57 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
           audit: 'forward.deleted',
           summary: 'Delete a forward; not for apps',
           description: 'Waiting events are not sent any more, and requests under way are cut off.',
+        }),
+      },
+    );
+
+const requestRoutes = ({ gate, forwards, previewForward }: Options) =>
+  new Elysia({ prefix: '/api', tags: ['Forwards'] })
+    .use(authenticated(gate))
+    .get('/forward-presets', () => ({ presets: [...forwardPresets] }), {
+      response: responses({ 200: ForwardPresetList }, 403),
+      ...operation({
+        operationId: 'listForwardPresets',
+        permission: 'forwards',
+        summary: 'Requests that common receivers take, to begin with',
+        description:
+          'Each is the beginning of a forward: `url`, `headers` and `request`, with `needs` for what only you know. Whatever the event contains, its request is one that the receiver takes, and calls nobody there.',
+      }),
+    })
+    .post(
+      '/endpoints/:id/forwards/preview',
+      ({ principal, params, body, request }) => previewForward(principal, params.id, body, request.signal),
+      {
+        ...jsonInput(ForwardPreviewRequest, { nullIsAbsent: true }),
+        params: IdParams,
+        response: responses({ 200: ForwardPreview, 400: FilterErrorBody }, 403, 404),
+        ...operation({
+          operationId: 'previewForward',
+          compressed: true,
+          permission: 'forwards',
+          reads: true,
+          summary: 'What a request would be for the newest events',
+          description:
+            'For each of the newest `limit` events that match `where` and were not refused: the body that a forward with this request would send. It sends nothing and changes nothing.',
+        }),
+      },
+    )
+    .post(
+      '/endpoints/:id/forwards/:fid/secret',
+      async ({ principal, params, set }) => {
+        set.headers['cache-control'] = 'no-store';
+        return { secret: await forwards.replaceSecret(principal, params.id, params.fid) };
+      },
+      {
+        params: ForwardParams,
+        response: responses({ 200: ForwardSecret }, 403, 404, 409),
+        ...operation({
+          operationId: 'replaceForwardSecret',
+          permission: 'forwards',
+          audit: 'forward.secret_replaced',
+          summary: 'Make a new signing secret for `sign: own`; not for apps',
+          description:
+            'The secret is shown only in this answer. For 24 hours the one before signs beside it; older ones sign no longer. A forward has a secret from its creation, which nobody has seen: make a new one to get it.',
         }),
       },
     );

@@ -6,7 +6,7 @@
 import type { InStatement } from '@libsql/client';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { invalid, limitReached, notFound } from '../../core/errors.ts';
+import { conflict, invalid, limitReached, notFound } from '../../core/errors.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
 import { forwardQueue, readForward } from '../../core/forward.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
@@ -36,11 +36,12 @@ import { toDelivery, toForward } from './view.ts';
 export type ForwardsService = ReturnType<typeof createForwardsService>;
 
 const defaultPage = 25;
+const maxReplacements = 5;
 /** How many items one transaction changes: a few milliseconds of the writer's time. */
 const changedTogether = 200;
 const sweptTogether = 1000;
 
-type ForwardColumns = Omit<NewForwardRow, 'id' | 'endpoint' | 'accountId' | 'declared' | 'createdAt'>;
+type ForwardColumns = Omit<NewForwardRow, 'id' | 'endpoint' | 'accountId' | 'declared' | 'secret' | 'createdAt'>;
 type Owner = Pick<TeamAccess, 'teamId' | 'plan'>;
 type FoundForward = ForwardRow & VisibleForward;
 
@@ -66,6 +67,7 @@ export function createForwardsService(options: {
   columns: {
     columns: (id: string, settings: ForwardSettings) => ForwardColumns;
     settings: (row: ForwardRow) => ForwardSettings;
+    newSecret: (row: Pick<ForwardRow, 'id' | 'secret'>, now: number) => { text: string; column: Buffer };
   };
   clock: Clock;
   random: RandomBytes;
@@ -82,7 +84,7 @@ export function createForwardsService(options: {
     clock,
     random,
   } = options;
-  const { columns, settings: settingsOf } = options.columns;
+  const { columns, settings: settingsOf, newSecret } = options.columns;
 
   const find = async (principal: Owner, endpointId: string, id: string): Promise<FoundForward> => {
     const endpoint = await findEndpoint(principal, endpointId);
@@ -209,7 +211,8 @@ export function createForwardsService(options: {
         ...queues.createQueueStatements(forwardQueue, id, teamId),
         ...(settings.enabled ? [] : queues.pauseStatements(forwardQueue, id)),
       ]);
-      const row = { id, endpoint, accountId, declared: false, createdAt, ...columns(id, settings) };
+      const secret = newSecret({ id, secret: null }, createdAt).column;
+      const row = { id, endpoint, accountId, declared: false, secret, createdAt, ...columns(id, settings) };
       if (!(await store.insertWithin(maxForwardsPerEndpoint, { teamId }, row))) {
         await store.write(queues.removeQueueStatements(forwardQueue, id));
         await findEndpoint(principal, endpointId);
@@ -234,6 +237,16 @@ export function createForwardsService(options: {
       queues.finish(forwardQueue, id);
       if (settings.enabled) queues.wake(forwardQueue, id);
       return shown(principal, endpointId, id);
+    },
+
+    /** @returns a new signing secret, which is shown nowhere else @throws not_found, conflict */
+    async replaceSecret(principal: Owner, endpointId: string, id: string): Promise<string> {
+      for (let left = maxReplacements; left > 0; left--) {
+        const row = await find(principal, endpointId, id);
+        const { text, column } = newSecret(row, clock.now());
+        if (await store.replaceSecret(row, column)) return text;
+      }
+      throw conflict('the secret is being replaced by someone else: try again');
     },
 
     /** Running requests are aborted. @throws not_found */

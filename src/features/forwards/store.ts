@@ -107,6 +107,16 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
     changeStatement: (id: string, set: Partial<Row>): InStatement =>
       toClientStatement(db.update(forwards).set(set).where(eq(forwards.id, id))),
 
+    /** Replaces the secrets. @returns false if they are no longer as they were read */
+    replaceSecret: async ({ id, secret }: Pick<Row, 'id' | 'secret'>, next: Buffer): Promise<boolean> => {
+      const isSame = secret === null ? isNull(forwards.secret) : eq(forwards.secret, secret);
+      const { rowsAffected } = await db
+        .update(forwards)
+        .set({ secret: next })
+        .where(and(eq(forwards.id, id), isSame));
+      return rowsAffected === 1;
+    },
+
     removeStatement: (id: string): InStatement => toClientStatement(db.delete(forwards).where(eq(forwards.id, id))),
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),

@@ -13,6 +13,7 @@ export const toSettings = (row: ForwardRow, headers: [string, string][]): Forwar
   where: row.filter.toString(),
   mode: row.mode,
   orderBy: row.orderBy?.toString() ?? null,
+  request: row.request,
   sign: row.sign,
   headers,
   timeoutS: row.timeoutS,

@@ -4,15 +4,19 @@
  */
 import type { InStatement } from '@libsql/client';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
 import { hopsHeader, maxHops } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
+import { eventId } from '../../core/ids/ids.ts';
 import { isSuccess } from '../../core/network/destination.ts';
 import { keepRequest } from '../../core/replay/kept-request.ts';
+import { webhookHeaders } from '../../core/secrets/standard-webhooks.ts';
 import type { Outbound } from '../../net/outbound.ts';
+import { signatureMask } from '../../platforms/engine/sign.ts';
+import type { ForwardRequest } from '../../shared/forwards.ts';
 import type { StoredEvent } from '../events/reading.ts';
-import type { PrepareRequest } from './prepare.ts';
+import type { PreparedRequest, PrepareRequest } from './prepare.ts';
+import { createShapedRequest, type ShapeOptions } from './shaped-request.ts';
 import type { ReplaysStore } from './store.ts';
 
 export type ForwardAttempt = TeamAccess & {
@@ -23,7 +27,10 @@ export type ForwardAttempt = TeamAccess & {
   /** How many attempts this makes, with earlier ones. */
   attempts: number;
   url: string;
-  sign: 'as-captured' | 'fresh';
+  /** What is sent in place of the event. */
+  request: ForwardRequest | null;
+  /** `secrets`: those that sign as Standard Webhooks, the newest first. */
+  sign: 'as-captured' | 'fresh' | { secrets: readonly string[] };
   headers: readonly HeaderPair[];
   timeoutMs: number;
   signal: AbortSignal;
@@ -35,7 +42,7 @@ export type ForwardAttemptResult =
   /** Nothing was sent. */
   | { kind: 'refused'; reason: string };
 
-export type ForwardAttemptOptions = {
+export type ForwardAttemptOptions = ShapeOptions & {
   store: Pick<ReplaysStore, 'recordAcceptanceStatement'>;
   /** Runs the work with the event in memory, within the budget for large events. */
   withStored: <T>(
@@ -46,25 +53,47 @@ export type ForwardAttemptOptions = {
   ) => Promise<T>;
   prepare: PrepareRequest;
   send: Outbound['send'];
-  clock: Pick<Clock, 'now'>;
   createSlices: CreateSlices;
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 };
 
 export function createForwardAttempt(options: ForwardAttemptOptions) {
   const { store, withStored, prepare, send, clock, createSlices, onAttempt } = options;
-  const attempt = async (forward: ForwardAttempt, event: StoredEvent): Promise<ForwardAttemptResult> => {
-    const { accountId, url, timeoutMs, signal } = forward;
-    const hops = hopsOf(event.headers);
-    if (hops >= maxHops)
-      return { kind: 'refused', reason: `it was forwarded ${maxHops} times on its way here: this may be a loop` };
-    const isFresh = forward.sign === 'fresh';
-    const request = prepare({ app: undefined }, event, {
+
+  const shape = createShapedRequest(options);
+
+  /** @returns a text if nothing can be sent: why @throws as `createForwardAttempt` */
+  const requestFor = (
+    forward: ForwardAttempt,
+    event: StoredEvent,
+  ): PreparedRequest | Promise<PreparedRequest | string> => {
+    const { url, sign, request } = forward;
+    if (request !== null) return shape(request, event, forward);
+    const isFresh = sign === 'fresh';
+    return prepare({ app: undefined }, event, {
       url,
       ...(isFresh && { sign: { mode: 'fresh' as const } }),
       ...(isFresh && forward.headers.length > 0 && { edit: { headers: forward.headers.map(([n, v]) => [n, v]) } }),
     });
-    const headers = withOwn(request.headers, [...forward.headers, [hopsHeader, `${hops + 1}`]]);
+  };
+
+  const attempt = async (forward: ForwardAttempt, event: StoredEvent): Promise<ForwardAttemptResult> => {
+    const { accountId, url, sign, timeoutMs, signal } = forward;
+    const hops = hopsOf(event.headers);
+    if (hops >= maxHops)
+      return { kind: 'refused', reason: `it was forwarded ${maxHops} times on its way here: this may be a loop` };
+    const request = await requestFor(forward, event);
+    if (typeof request === 'string') return { kind: 'refused', reason: request };
+    const signature =
+      typeof sign === 'string'
+        ? []
+        : webhookHeaders(sign.secrets, {
+            id: eventId(event.row.seq, event.row.nonce),
+            at: clock.now(),
+            body: request.body,
+          });
+    // A sender must not be able to send a signature of its own beside this one.
+    const headers = withOwn(request.headers, [...forward.headers, ...signature, [hopsHeader, `${hops + 1}`]]);
     const outcome = await send({
       url: request.url,
       method: request.method,
@@ -84,11 +113,20 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
     const { status, durationMs } = outcome;
     onAttempt?.(isSuccess(status) ? 'ok' : 'not_ok');
     const ownHeaders = forward.headers.map(([name]) => name);
-    const kept = await keepRequest(event, { ...request, headers }, { ownHeaders, yieldIfDue: createSlices() });
+    const hidden = [...request.hidden, ...signature.slice(-1).map(([, text]) => ({ text, shownAs: signatureMask }))];
+    const kept = await keepRequest(
+      event,
+      { ...request, headers, hidden },
+      {
+        ownHeaders,
+        yieldIfDue: createSlices(),
+        ...(request.method !== event.row.method && { method: request.method }),
+      },
+    );
     const accepted = { accountId, destination: url, status, durationMs, createdAt: clock.now(), request: kept };
     const recorded = store.recordAcceptanceStatement(event.row, {
       ...accepted,
-      signed: request.isSigned,
+      signed: request.isSigned || signature.length > 0,
       forward: forward.forward,
       attempts: forward.attempts,
     });

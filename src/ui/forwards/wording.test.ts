@@ -19,7 +19,7 @@ const forward = (given: Partial<Forward> = {}): Forward => ({
   ...{ id: 'fwd_1', name: 'one', url: 'https://example.com/', where: '', mode: 'parallel', orderBy: null },
   ...{ sign: 'as-captured', headers: [], timeoutS: 30, retry: { for: '24h', first: '5s', max: '1h' }, per: 'event' },
   ...{ enabled: true, waiting: 0, failed: 0, givenUp: 0, lagS: 0, state: 'ok', failingSince: null, probeAt: null },
-  ...{ lastStatus: null, lastError: null, createdAt: now },
+  ...{ lastStatus: null, lastError: null, createdAt: now, request: null },
   ...given,
 });
 
