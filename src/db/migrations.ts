@@ -35,7 +35,7 @@ import keepRequests from '../../migrations/0033_keep_requests_and_places.sql' wi
 import createForwardStats from '../../migrations/0034_create_forward_stats.sql' with { type: 'text' };
 import addWaysToSignIn from '../../migrations/0035_add_ways_to_sign_in.sql' with { type: 'text' };
 import keepAlertChanges from '../../migrations/0036_keep_alert_changes.sql' with { type: 'text' };
-import shapeForwards from '../../migrations/0038_shape_forwards.sql' with { type: 'text' };
+import shapeForwards from '../../migrations/0037_shape_forwards.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
