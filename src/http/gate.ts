@@ -17,8 +17,11 @@ export type Authenticate = (request: Request) => Promise<Principal | undefined>;
 
 export type Gate = {
   check: (request: Request, match: RouteMatch | undefined) => Promise<Response | undefined>;
-  /** 401 and 429 for a path outside `/api/` that accepts bearer credentials but no cookie. */
-  admitBearer: (request: Request) => Promise<Response | undefined>;
+  /**
+   * 401 and 429 for a path outside `/api/` that accepts bearer credentials but no cookie.
+   * @param isStream it opens a stream, which does not count as a request: streams have a limit of their own
+   */
+  admitBearer: (request: Request, isStream?: boolean) => Promise<Response | undefined>;
   /** The principal of a request that passed. @throws unauthorized without one */
   principal: (request: Request) => Principal;
   /** The principal of a request to an open operation, which needs no credentials. */
@@ -49,6 +52,11 @@ export type GateOptions = {
   onError: (error: unknown, request: Request) => void;
 };
 
+/** Streams that a credential may open in a minute, so that it does not open and close them in a loop. */
+const streamsPerMinute = 600;
+
+type AdmitOptions = { withoutCredentials: boolean; isStream: boolean };
+
 /** The key of the rate limit. All sessions of an account count together, because signing in again makes a new one. */
 const bucketOf = ({ accountId, credential: { kind, id } }: Principal): string =>
   `${kind}:${kind === 'session' ? accountId : id}`;
@@ -76,7 +84,10 @@ export function createGate(options: GateOptions): Gate {
     else principals.delete(request);
   };
 
-  const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
+  const identify = async (
+    request: Request,
+    { withoutCredentials, isStream }: AdmitOptions,
+  ): Promise<Response | undefined> => {
     const principal = await authenticate(request);
     // This applies to open operations, too: a request with an authorization header skips the rules for browsers, so the header
     // must be valid.
@@ -84,7 +95,9 @@ export function createGate(options: GateOptions): Gate {
     const refusedSeconds = isRefused ? refusals.count(requestContext(request).clientAddress) : 0;
     if (!principal && withoutCredentials && !request.headers.has('authorization')) return undefined;
     if (!principal) return refuseCredentials(request, refusedSeconds);
-    const waitSeconds = limiter.take(bucketOf(principal), limitOf(principal));
+    const waitSeconds = isStream
+      ? limiter.take(`stream ${bucketOf(principal)}`, streamsPerMinute)
+      : limiter.take(bucketOf(principal), limitOf(principal));
     if (waitSeconds > 0) return appErrorResponse(rateLimited(waitSeconds));
     principals.set(request, principal);
     const mayBeAnonymous = withoutCredentials && !request.headers.has('authorization');
@@ -92,9 +105,9 @@ export function createGate(options: GateOptions): Gate {
     return undefined;
   };
 
-  const admit = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
+  const admit = async (request: Request, admitOptions: AdmitOptions): Promise<Response | undefined> => {
     try {
-      return await identify(request, withoutCredentials);
+      return await identify(request, admitOptions);
     } catch (error) {
       if (error instanceof AppError)
         return appErrorResponse(
@@ -122,8 +135,8 @@ export function createGate(options: GateOptions): Gate {
   };
 
   return {
-    async admitBearer(request) {
-      if (request.headers.has('authorization')) return admit(request, false);
+    async admitBearer(request, isStream = false) {
+      if (request.headers.has('authorization')) return admit(request, { withoutCredentials: false, isStream });
       return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
     },
     async check(request, match) {
@@ -133,7 +146,9 @@ export function createGate(options: GateOptions): Gate {
       const refusal = refuse(request, path, isOpen);
       if (refusal) return refusal;
       if (!path.startsWith('/api/')) return undefined;
-      return (await admit(request, isOpen)) ?? refuseOperation(request, operation);
+      return (
+        (await admit(request, { withoutCredentials: isOpen, isStream: false })) ?? refuseOperation(request, operation)
+      );
     },
     principal,
     findPrincipal: request => principals.get(request),

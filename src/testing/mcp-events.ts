@@ -7,10 +7,10 @@ export type EventsRequest = { cursor?: string | null; limit?: number; maxAgeMs?:
 
 export type EventsHarness = Awaited<ReturnType<typeof openEventsHarness>>;
 
-export async function openEventsHarness() {
+export async function openEventsHarness(env: Record<string, string> = {}) {
   let aheadMs = 0;
   const now = () => systemClock.now() + aheadMs;
-  const server: TestServer = await openTestServer({ clock: { ...systemClock, now } });
+  const server: TestServer = await openTestServer({ clock: { ...systemClock, now }, env });
   const ada = await server.createAccount('ada@example.com');
   const bob = await server.createAccount('bob@example.com');
   const { mcpEvents } = server.services;
@@ -43,7 +43,60 @@ export async function openEventsHarness() {
     /** In the revision of November 2025. */
     askLegacy: (key: string, method: string, params: object = {}) =>
       answerOf(server.fetch('/mcp', mcpPost(key, { jsonrpc: '2.0', id: 1, method, params }))),
+    /** Opens a stream; the messages come from `next`, and undefined after the last one. */
+    stream: async (key: string, params: object, extensions: object = {}) =>
+      readStream(await server.fetch('/mcp', eventsRequest(key, 'events/stream', params, extensions))),
+    /** Stores a change of an alert as the evaluation does. */
+    addAlertChange: async (endpoint: { id: string }, text: string): Promise<void> => {
+      const sql = `INSERT INTO alert_changes (id, endpoint, alert_id, alert_name, kind, firing, text, at)
+        SELECT ?, seq, 'alr_1', 'An alert', 'silence', 1, ?, ? FROM endpoints WHERE id = ?`;
+      await server.services.database.client.execute({ sql, args: [`alc_${text}`, text, now(), endpoint.id] });
+      server.services.notifications.imported('alerts');
+    },
     close: server.close,
+  };
+}
+
+export type StreamMessage = {
+  id?: number;
+  method?: string;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string };
+  params?: Record<string, unknown> & { cursor?: string; eventId?: string; error?: { code: number; data?: unknown } };
+};
+
+/** The messages of an event stream as they come. */
+export function readStream(response: Response) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream() as never).getReader() as
+    | ReadableStreamDefaultReader<string>
+    | undefined;
+  let text = '';
+  const next = async (): Promise<StreamMessage | undefined> => {
+    for (;;) {
+      const end = text.indexOf('\n\n');
+      if (end >= 0) {
+        const block = text.slice(0, end);
+        text = text.slice(end + 2);
+        return JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? '') as StreamMessage;
+      }
+      const read = await reader?.read();
+      if (!read || read.done) return undefined;
+      text += read.value;
+    }
+  };
+  return {
+    response,
+    next,
+    /** The names of the next messages, without their prefix. */
+    names: async (count: number): Promise<string[]> => {
+      const names: string[] = [];
+      while (names.length < count) {
+        const found = await next();
+        names.push(found?.method?.replace('notifications/events/', '') ?? (found ? 'result' : 'end'));
+      }
+      return names;
+    },
+    close: async (): Promise<void> => void (await reader?.cancel()),
   };
 }
 

@@ -14,6 +14,7 @@ import { createAlertQueueKind } from '../features/alerts/work.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { FeedService } from '../features/feed/service.ts';
 import type { MetricsService } from '../features/metrics/service.ts';
+import type { NotificationsService } from '../features/notifications/service.ts';
 import type { QueuesService } from '../features/queues/service.ts';
 import type { SchemaLearner } from '../features/schemas/learning.ts';
 import type { SearchService } from '../features/search/service.ts';
@@ -34,6 +35,7 @@ type AlertsDependencies = {
   infrastructure: Infrastructure;
   endpoints: EndpointsService;
   background: Background;
+  notifications: NotificationsService;
   search: SearchService;
   readiness: Readiness;
   metrics: MetricsService;
@@ -91,7 +93,7 @@ export function wireAlerts(dependencies: AlertsDependencies) {
     addJob: background.add,
     clock,
     random,
-    onChanges: () => {},
+    onChanges: () => dependencies.notifications.imported('alerts'),
   });
   queues.register(
     alertQueueName,

@@ -1,5 +1,6 @@
 /* MCP Events: event types, and what their clients get. */
 
+import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createFirstAttempts } from '../core/events/first-attempts.ts';
 import { parseEventId } from '../core/ids/ids.ts';
 import { createChangesStore } from '../features/alerts/changes-store.ts';
@@ -9,7 +10,9 @@ import type { FeedService } from '../features/feed/service.ts';
 import { createFeedStore } from '../features/feed/store.ts';
 import { createAlertEvents } from '../features/mcp-events/alert-events.ts';
 import { createMcpEventsService } from '../features/mcp-events/service.ts';
+import { createOpenStream, maxStreams } from '../features/mcp-events/stream.ts';
 import { createWebhookEvents, type ReceivedReading, type ReceivedRow } from '../features/mcp-events/webhook-events.ts';
+import type { NotificationsService } from '../features/notifications/service.ts';
 import { createWakingTest } from '../shared/filter/waking.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
@@ -18,9 +21,11 @@ type McpEventsDependencies = {
   endpoints: EndpointsService;
   events: EventsService;
   feed: FeedService;
+  notifications: NotificationsService;
 };
 
-export function wireMcpEvents({ infrastructure, endpoints, events, feed }: McpEventsDependencies) {
+export function wireMcpEvents(dependencies: McpEventsDependencies) {
+  const { infrastructure, endpoints, events, feed, notifications } = dependencies;
   const { config, clock, database } = infrastructure;
   const { baseUrl } = config;
   const { contents } = createFeedStore(database);
@@ -61,7 +66,13 @@ export function wireMcpEvents({ infrastructure, endpoints, events, feed }: McpEv
     },
     now: clock.now,
   });
-  return { mcpEvents: service };
+  const openEventsStream = createOpenStream({
+    service,
+    openSource: notifications.openSource,
+    semaphore: createSemaphore(maxStreams),
+    clock,
+  });
+  return { mcpEvents: service, openEventsStream };
 }
 
 const seqOf = ({ id }: { id: string }): number => parseEventId(id)?.seq ?? 0;

@@ -11,6 +11,7 @@ import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
 import type { McpEventsService } from '../features/mcp-events/service.ts';
+import type { OpenStream } from '../features/mcp-events/stream.ts';
 import type { ReplaysService } from '../features/replays/service.ts';
 import type { SchemasService } from '../features/schemas/service.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -26,10 +27,21 @@ type McpDependencies = {
   replays: ReplaysService;
   schemas: SchemasService;
   mcpEvents: McpEventsService;
+  openEventsStream: OpenStream;
 };
 
 export function wireMcp(dependencies: McpDependencies) {
-  const { infrastructure, audit, endpoints, events, feed, replays, schemas, mcpEvents } = dependencies;
+  const {
+    infrastructure,
+    audit,
+    endpoints,
+    events,
+    feed,
+    replays,
+    schemas,
+    mcpEvents,
+    openEventsStream: openStream,
+  } = dependencies;
   const { config, clock, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 
@@ -68,7 +80,7 @@ export function wireMcp(dependencies: McpDependencies) {
     const onError = onRequestError;
     return createMcp({
       service,
-      registerEvents: createEventsMethods({ service: mcpEvents, onError }),
+      registerEvents: createEventsMethods({ service: mcpEvents, openStream, onError }),
       version,
       onError,
     });

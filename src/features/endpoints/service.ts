@@ -140,9 +140,7 @@ export function createEndpointsService(options: {
     toEndpoint,
     endpoint,
     urlOf,
-
-    /** The ids of the team's endpoints with this name; two if there are more. */
-    named: ({ teamId }: Pick<TeamAccess, 'teamId'>, name: string): Promise<string[]> => store.named(teamId, name),
+    named: store.named,
 
     /** Whether the token belongs to a paused endpoint. If so, its delivery is refused and counted. */
     countIfPaused(token: string): boolean {

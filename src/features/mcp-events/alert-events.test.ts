@@ -15,14 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-type Endpoint = { id: string; url: string };
 const changes = (given: object, request: EventsRequest) => harness.after(ada, 'alert.changed', given, request);
-/** Stores a change as the evaluation does. */
-const addChange = async (endpoint: Endpoint, text: string, at = harness.now()): Promise<void> => {
-  const sql = `INSERT INTO alert_changes (id, endpoint, alert_id, alert_name, kind, firing, text, at)
-    SELECT ?, seq, 'alr_1', 'An alert', 'silence', 1, ?, ? FROM endpoints WHERE id = ?`;
-  await server.services.database.client.execute({ sql, args: [`alc_${text}`, text, at, endpoint.id] });
-};
 const textsOf = ({ occurrences }: { occurrences: { data: unknown }[] }): string[] =>
   occurrences.map(({ data }) => (data as EventData<'alert.changed'>).text);
 
@@ -67,7 +60,7 @@ test('without an endpoint, those of all endpoints of the team, and of no other t
     [foreign, 'b'],
     [two, 'c'],
   ] as const)
-    await addChange(endpoint, text);
+    await harness.addAlertChange(endpoint, text);
   expect(textsOf(await changes({}, { cursor: all }))).toEqual(['a', 'c']);
   expect(textsOf(await changes({ endpoint: two.id }, { cursor: ofTwo }))).toEqual(['c']);
   const page = await changes({}, { cursor: all, limit: 1 });
@@ -82,12 +75,12 @@ test('changes are kept for 30 days; a reader that missed some learns it, also wh
   const [endpoint, other] = [await ada.createEndpoint('kept'), await ada.createEndpoint('kept, too')];
   const { cursor } = await changes({ endpoint: endpoint.id }, {});
   const ofOther = (await changes({ endpoint: other.id }, {})).cursor;
-  await addChange(endpoint, 'd');
-  await addChange(endpoint, 'e');
+  await harness.addAlertChange(endpoint, 'd');
+  await harness.addAlertChange(endpoint, 'e');
   const afterBoth = (await changes({ endpoint: endpoint.id }, { cursor })).cursor;
   harness.advance(30 * 24 * 3_600_000 + 1000);
-  await addChange(endpoint, 'f');
-  await addChange(other, 'g');
+  await harness.addAlertChange(endpoint, 'f');
+  await harness.addAlertChange(other, 'g');
   const check = async (): Promise<void> => {
     const missed = await changes({ endpoint: endpoint.id }, { cursor });
     expect([textsOf(missed), missed.truncated]).toEqual([['f'], true]);

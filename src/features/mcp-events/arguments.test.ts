@@ -52,7 +52,7 @@ describe('arguments', () => {
     ['an ambiguous name of alerts', 'alert.changed', { endpoint: 'twin' }],
   ];
   test.each(wrong)('%s is invalid', async (_, name, given) => {
-    if ((await server.services.endpoints.named(await harness.principalOf(ada), 'twin')).length === 0)
+    if ((await server.services.endpoints.named((await harness.principalOf(ada)).teamId, 'twin')).length === 0)
       for (const one of ['taken', 'twin', 'twin']) await ada.createEndpoint(one);
     const error = await errorOf(harness.readWatch(ada, name, given));
     expect(error).toBeInstanceOf(AppError);

@@ -30,7 +30,7 @@ export function createReadWatch(endpoints: Pick<EndpointsService, 'owned' | 'nam
       throw error;
     });
     if (found) return found.id;
-    const [id, ...others] = await endpoints.named(principal, idOrName);
+    const [id, ...others] = await endpoints.named(principal.teamId, idOrName);
     if (id === undefined) throw eventsNotFound('endpoint');
     if (others.length > 0) throw invalid('arguments.endpoint: several endpoints have this name: use the id');
     return id;

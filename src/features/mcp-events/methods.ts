@@ -6,21 +6,25 @@ import { CLIENT_CAPABILITIES_META_KEY, type McpServer, ProtocolError } from '@mo
 import { invalid, invalidFields } from '../../core/errors.ts';
 import { readFields } from '../../core/read-fields.ts';
 import type { CallContext } from '../mcp/server.ts';
-import { dialectOf, extensionName, toRpcError } from './errors.ts';
+import { type Dialect, dialectOf, extensionName, toRpcError } from './errors.ts';
 import { defaultOccurrences, type EventRequest, eventRequests, eventTypes, maxOccurrences } from './model.ts';
 import type { McpEventsService } from './service.ts';
 import type { Reading } from './source.ts';
+import type { OpenStream } from './stream.ts';
 
 const pollAfterEventMs = 1000;
 const pollAfterNothingMs = 5000;
 
-type Method = (params: unknown, call: CallContext, signal: AbortSignal) => Promise<Record<string, unknown>>;
+/** `dialect`: of the request, whose id is `id`. */
+type MethodContext = { call: CallContext; signal: AbortSignal; id: string | number; dialect: Dialect };
+type Method = (params: unknown, context: MethodContext) => Promise<Record<string, unknown>>;
 
 export function createEventsMethods(options: {
   service: McpEventsService;
+  openStream: OpenStream;
   onError: (error: unknown, request: Request) => void;
 }): (server: McpServer, call: CallContext) => void {
-  const { service, onError } = options;
+  const { service, openStream, onError } = options;
 
   const methods: Record<string, Method> = {
     async 'events/list'(params) {
@@ -29,7 +33,8 @@ export function createEventsMethods(options: {
       return { events: eventTypes };
     },
 
-    async 'events/poll'(params, { access: { principal } }, signal) {
+    async 'events/poll'(params, { call, signal }) {
+      const { principal } = call.access;
       const { name, cursor = null, maxAgeMs, maxEvents, arguments: given } = readRequest('poll', params);
       const watch = await service.readWatch(principal, name, given);
       const limit = Math.min(maxEvents ?? defaultOccurrences, maxOccurrences);
@@ -38,6 +43,17 @@ export function createEventsMethods(options: {
       const { occurrences: events, ...rest } = found;
       return { events, ...rest, nextPollMs: events.length > 0 ? pollAfterEventMs : pollAfterNothingMs };
     },
+
+    async 'events/stream'(params, { call, id, dialect }) {
+      const { access, request } = call;
+      if (!access.isStream) throw invalid('a request for a stream must be the only message');
+      const { name, cursor = null, maxAgeMs, arguments: given } = readRequest('stream', params);
+      const watch = await service.readWatch(access.principal, name, given);
+      const onFault = (fault: unknown): void => onError(fault, request);
+      const reader = { ...access, signal: request.signal, onFault };
+      call.stream = await openStream(reader, watch, { cursor, maxAgeMs: maxAgeMs ?? undefined, id, dialect });
+      return {};
+    },
   };
 
   return ({ server }, call) => {
@@ -45,12 +61,12 @@ export function createEventsMethods(options: {
     const capabilities = { events: {}, extensions: { [extensionName]: {} } };
     server.registerCapabilities(capabilities);
     for (const [name, method] of Object.entries(methods))
-      server.setRequestHandler(name, { params: anything }, async (params, { mcpReq: { envelope, signal } }) => {
+      server.setRequestHandler(name, { params: anything }, async (params, { mcpReq: { envelope, signal, id } }) => {
+        const meta = envelope as Record<string, unknown> | undefined;
+        const dialect = dialectOf(meta?.[CLIENT_CAPABILITIES_META_KEY]);
         try {
-          return await method(params, call, signal);
+          return await method(params, { call, signal, id, dialect });
         } catch (error) {
-          const meta = envelope as Record<string, unknown> | undefined;
-          const dialect = dialectOf(meta?.[CLIENT_CAPABILITIES_META_KEY]);
           // Work that ended because the client disconnected is not an error.
           const onFault = (fault: unknown): void => {
             if (fault !== signal.reason) onError(fault, call.request);

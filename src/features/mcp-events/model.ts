@@ -111,5 +111,6 @@ export const eventRequests = {
     maxAgeMs: MaxAgeMs,
     maxEvents: t.Optional(nullable(t.Integer({ minimum: 1 }))),
   }),
+  stream: t.Object({ name: t.String(), arguments: t.Optional(t.Unknown()), cursor: Cursor, maxAgeMs: MaxAgeMs }),
 } as const;
 export type EventRequest<N extends keyof typeof eventRequests> = Static<(typeof eventRequests)[N]>;

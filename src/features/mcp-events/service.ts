@@ -60,11 +60,25 @@ export function createMcpEventsService(options: {
     return position;
   };
 
+  /**
+   * The occurrences after a position, at most `limit`, oldest first, and the row number up to which they were read.
+   * @param request `oldest`: earlier ones are left out, epoch ms @throws not_found; as `ContentReads.run`
+   */
+  const readAfter = async (
+    reading: Reading,
+    watch: Watch,
+    request: EventsPosition & { limit: number; oldest: number },
+  ): Promise<Omit<OccurrencesAfter, 'cursor'> & { seq: number }> => {
+    const { found, ...rest } = await sourceOf(watch).after(reading, watch, request);
+    return { occurrences: toOccurrences(reading.principal, watch, request.since, found), ...rest };
+  };
+
   return {
     /** Checks the name and the arguments of a subscription. */
     readWatch: createReadWatch(options.endpoints),
     positionOf,
     cursorOf,
+    readAfter,
     /** @throws not_found when the endpoint does not exist any more */
     check: (principal: TeamAccess, watch: Watch): Promise<void> => sourceOf(watch).check(principal, watch),
 
@@ -91,13 +105,8 @@ export function createMcpEventsService(options: {
         };
       }
       const oldest = maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : now() - maxAgeMs;
-      const found = await sourceOf(watch).after(reading, watch, { seq, since, limit, oldest });
-      return {
-        occurrences: toOccurrences(principal, watch, since, found.found),
-        cursor: cursorOf(principal, watch, { seq: found.seq, since }),
-        truncated: found.truncated,
-        hasMore: found.hasMore,
-      };
+      const { seq: last, ...found } = await readAfter(reading, watch, { seq, since, limit, oldest });
+      return { ...found, cursor: cursorOf(principal, watch, { seq: last, since }) };
     },
 
     /**

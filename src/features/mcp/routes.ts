@@ -24,6 +24,18 @@ function isAllowedOrigin(baseUrl: string, origin: string): boolean {
   return isLocal(base) && isLocal(given);
 }
 
+const streamMethod = 'events/stream';
+
+/** Whether the body is a single request for a stream. */
+function isStreamRequest(text: string): boolean {
+  if (!/"events\\?\/stream"/.test(text)) return false;
+  try {
+    return (JSON.parse(text) as { method?: unknown } | null)?.method === streamMethod;
+  } catch {
+    return false;
+  }
+}
+
 /** 0 for invalid JSON, which the protocol's own parser refuses. */
 function messagesIn(text: string): number {
   try {
@@ -35,7 +47,7 @@ function messagesIn(text: string): number {
 }
 
 export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; config: { baseUrl: string } }) {
-  const accessOf = (request: Request): ToolAccess => ({
+  const accessOf = (request: Request): Omit<ToolAccess, 'isStream'> => ({
     principal: gate.principal(request),
     recheck: () => gate.recheck(request),
   });
@@ -48,15 +60,18 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
     }
     return undefined;
   };
-  const serve = async (request: Request): Promise<Response> => {
+  /** @param isAdmittedAsStream its header says that it is one, so it did not count as a request */
+  const serve = async (request: Request, isAdmittedAsStream: boolean): Promise<Response> => {
     const body = await bodyOf(request);
     const text = decodeUtf8(body);
     if (text === undefined) return appErrorResponse(invalid('the body is not valid UTF-8'));
-    const refused = await admitBatch(request, text);
+    const isStream = isStreamRequest(text);
+    const isWrong = isAdmittedAsStream && !isStream;
+    const refused = (isWrong ? await gate.admitBearer(request) : undefined) ?? (await admitBatch(request, text));
     if (refused) return refused;
     // A call whose client has disconnected ends soon, because only a few calls can wait at once.
-    requestContext(request).endWithSender(1000);
-    return mcp.fetch(request, body, accessOf(request));
+    requestContext(request).endWithSender(isStream ? 0 : 1000);
+    return mcp.fetch(request, body, { ...accessOf(request), isStream });
   };
   return new Elysia().all(
     '/mcp',
@@ -73,7 +88,8 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
           status: 204,
           headers: { ...cors, 'access-control-allow-methods': 'POST', 'access-control-allow-headers': allowedHeaders },
         });
-      const answer = (await gate.admitBearer(request)) ?? (await serve(request));
+      const isStream = request.headers.get('mcp-method') === streamMethod;
+      const answer = (await gate.admitBearer(request, isStream)) ?? (await serve(request, isStream));
       for (const [name, value] of Object.entries(cors)) answer.headers.set(name, value);
       return answer;
     },

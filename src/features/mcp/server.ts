@@ -36,13 +36,19 @@ export type McpHandler = {
   close: () => Promise<void>;
 };
 
-/** The principal of a request, and a way to authenticate it again. */
-export type ToolAccess = Omit<ToolContext, 'signal'>;
-/** The request that a method is called in. */
-export type CallContext = { access: ToolAccess; request: Request };
+/** The principal of a request, and a way to authenticate it again. `isStream`: it may be answered with a stream of its own. */
+export type ToolAccess = Omit<ToolContext, 'signal'> & { isStream: boolean };
+/** The request that a method is called in. `stream`: set by a method that answers with a stream of its own. */
+export type CallContext = { access: ToolAccess; request: Request; stream?: ReadableStream<Uint8Array> };
 type Schema = ReturnType<typeof fromJsonSchema>;
 type Call = (context: ToolContext, given: unknown) => Promise<Record<string, unknown>>;
 
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // Without it, proxies that buffer delay events.
+  'x-accel-buffering': 'no',
+};
 const maxRequestBodySize = 256 * 1024;
 /** Open streams for changes of the list of tools, which never changes. */
 const maxSubscriptions = 100;
@@ -124,10 +130,16 @@ export function createMcp(options: {
   );
 
   return {
-    fetch: (request, body, access) =>
-      handler.fetch(withBody(request, body), {
-        authInfo: { token: '', clientId: '', scopes: [], extra: { access, request } satisfies CallContext },
-      }),
+    async fetch(request, body, access) {
+      const call: CallContext = { access, request };
+      const authInfo = { token: '', clientId: '', scopes: [], extra: call };
+      const answer = await handler.fetch(withBody(request, body), { authInfo });
+      if (!access.isStream) return answer;
+      // The library may send the headers before the method has run.
+      const text = await answer.text();
+      if (call.stream) return new Response(call.stream, { headers: streamHeaders });
+      return new Response(text, { status: answer.status, headers: answer.headers });
+    },
     close: handler.close,
   };
 }

@@ -15,11 +15,9 @@ import type { ReadableEndpoint } from '../events/reading.ts';
 /** With `credential`, requests with the same one share their checks. */
 export type CheckedPrincipal = MemberAccess & Partial<Pick<Principal, 'credential' | 'app' | 'validUntil'>>;
 
-export type AccessCheck = {
+export type AccountCheck = {
   /** The principal at the last check: team and plan may have changed since the request. */
   principal: () => MemberAccess;
-  /** The endpoint at the last check: its retention may have changed. */
-  endpoint: () => ReadableEndpoint;
   /** @throws AppError when access has ended; any other error if the check itself failed */
   verify: () => Promise<void>;
   /** Whether the last check is too old to hold, although no call said that access ended. */
@@ -28,12 +26,24 @@ export type AccessCheck = {
   leave: () => void;
 };
 
+/** Of the account, and of an endpoint. */
+export type AccessCheck = AccountCheck & {
+  /** The endpoint at the last check: its retention may have changed. */
+  endpoint: () => ReadableEndpoint;
+};
+
 /** Bounds how long an expiry that the principal does not tell, such as that of an app's grant, goes unnoticed. */
 const longestMs = 60_000;
 
 /** `validUntil`: epoch ms. */
 type Check<T> = { result: Promise<T>; epoch: number; startedAt: number; validUntil: number; isReusable: boolean };
 type Entry<T> = { users: number; check: Check<T> | undefined };
+
+type AccountRequest = {
+  principal: CheckedPrincipal;
+  /** Authenticates the request again. */
+  recheck: () => Promise<CheckedPrincipal | undefined>;
+};
 
 export type AccessChecks = ReturnType<typeof createAccessChecks>;
 
@@ -77,37 +87,52 @@ export function createAccessChecks(options: {
     if (entry && --entry.users === 0) entries.delete(key);
   };
 
+  const openAccount = (request: AccountRequest): AccountCheck => {
+    const { recheck } = request;
+    let { principal } = request;
+    const { accountId, credential, app, validUntil } = principal;
+    const key = credential
+      ? [credential.kind, credential.id, app?.grantId, accountId, validUntil].join()
+      : `${++unsharedKeys}`;
+    const entry = join(credentials, key);
+    let isOpen = true;
+    return {
+      principal: () => principal,
+      async verify() {
+        const found = await run(entry, recheck, validUntil ?? Infinity);
+        if (found?.accountId !== accountId) throw unauthorized();
+        principal = found;
+      },
+      isDue: () => entry.check !== undefined && !isFresh(entry.check),
+      leave(): void {
+        if (isOpen) leave(credentials, key);
+        isOpen = false;
+      },
+    };
+  };
+
   return {
     /** Call it whenever access of any kind may have ended: every check is made again. */
     forget(): void {
       epoch++;
     },
 
-    open(request: {
-      principal: CheckedPrincipal;
-      endpointId: string;
-      endpoint: ReadableEndpoint;
-      /** Authenticates the request again. */
-      recheck: () => Promise<CheckedPrincipal | undefined>;
-    }): AccessCheck {
-      const { endpointId, recheck } = request;
-      let { principal, endpoint } = request;
-      const { accountId, credential, app, validUntil } = principal;
-      const credentialKey = credential
-        ? [credential.kind, credential.id, app?.grantId, accountId, validUntil].join()
-        : `${++unsharedKeys}`;
-      const credentialEntry = join(credentials, credentialKey);
-      let endpointKey = `${principal.teamId},${endpointId}`;
+    openAccount,
+
+    open(request: AccountRequest & { endpointId: string; endpoint: ReadableEndpoint }): AccessCheck {
+      const { endpointId } = request;
+      const account = openAccount(request);
+      let { endpoint } = request;
+      let endpointKey = `${request.principal.teamId},${endpointId}`;
       let endpointEntry = join(endpoints, endpointKey);
       let isOpen = true;
       return {
-        principal: () => principal,
+        ...account,
         endpoint: () => endpoint,
         async verify() {
-          const found = await run(credentialEntry, recheck, validUntil ?? Infinity);
-          if (found?.accountId !== accountId) throw unauthorized();
-          principal = found;
-          const key = `${principal.teamId},${endpointId}`;
+          await account.verify();
+          const found = account.principal();
+          const key = `${found.teamId},${endpointId}`;
           if (key !== endpointKey && isOpen) {
             leave(endpoints, endpointKey);
             endpointKey = key;
@@ -115,11 +140,10 @@ export function createAccessChecks(options: {
           }
           endpoint = await run(endpointEntry, () => findEndpoint(found, endpointId));
         },
-        isDue: () => credentialEntry.check !== undefined && !isFresh(credentialEntry.check),
         leave(): void {
           if (!isOpen) return;
           isOpen = false;
-          leave(credentials, credentialKey);
+          account.leave();
           leave(endpoints, endpointKey);
         },
       };

@@ -5,22 +5,27 @@
  */
 import type { EventChange, HubTail } from './tail.ts';
 
+/** What a tail follows: the events of the endpoint with this row number, or the changes of all alerts. */
+export type Topic = number | 'alerts';
+
 type Member = {
   tail: HubTail;
-  /** Row number of the endpoint. */
-  endpoint: number;
+  topic: Topic;
   /** It outlives one response: a reader that stalls is disconnected. */
   isLongLived: boolean;
 };
 
-/** `newest`: the highest row number of all endpoints. `accessMark`: changes each time that access of any kind may have ended. */
-export type Look = () => Promise<{ newest: number; accessMark: string }>;
+/** `newest`: changes with every new event and every change of an alert. `accessMark`: changes each time that access of any kind may have ended. */
+export type Look = () => Promise<{ newest: string | number; accessMark: string }>;
 
 export type Hub = {
   /** Call it for every stored event, in the order of row numbers. */
   recorded: (event: { endpoint: number; seq: number }) => void;
-  /** Call it after an import into an endpoint, because `recorded` is not called for imported events. */
-  imported: (endpoint: number) => void;
+  /**
+   * Call it after an import into an endpoint, because `recorded` is not called for imported events, and after changes of alerts
+   * were stored.
+   */
+  imported: (topic: Topic) => void;
   /** Call it after a pin or the tags of an event changed, or it was deleted. */
   changed: (change: EventChange) => void;
   /** Ends every tail whose access has ended. Call it whenever access of any kind ends. */
@@ -45,9 +50,9 @@ export function createHub(options: {
 }): Hub {
   const { look, forgetAccess, checkEveryMs, stalledMs } = options;
   const members = new Set<Member>();
-  const byEndpoint = new Map<number, Set<HubTail>>();
+  const byTopic = new Map<Topic, Set<HubTail>>();
   let timer: ReturnType<typeof setInterval> | undefined;
-  let last: { newest: number; accessMark: string } | undefined;
+  let last: Awaited<ReturnType<Look>> | undefined;
   let isLooking = false;
   let isShuttingDown = false;
 
@@ -80,9 +85,9 @@ export function createHub(options: {
   };
 
   const remove = (member: Member): void => {
-    const tails = byEndpoint.get(member.endpoint);
+    const tails = byTopic.get(member.topic);
     tails?.delete(member.tail);
-    if (tails?.size === 0) byEndpoint.delete(member.endpoint);
+    if (tails?.size === 0) byTopic.delete(member.topic);
     members.delete(member);
     if (members.size > 0) return;
     clearInterval(timer);
@@ -93,21 +98,21 @@ export function createHub(options: {
 
   return {
     recorded({ endpoint, seq }) {
-      for (const tail of byEndpoint.get(endpoint) ?? []) tail.recorded(seq);
+      for (const tail of byTopic.get(endpoint) ?? []) tail.recorded(seq);
     },
-    imported(endpoint) {
-      for (const tail of byEndpoint.get(endpoint) ?? []) tail.imported();
+    imported(topic) {
+      for (const tail of byTopic.get(topic) ?? []) tail.imported();
     },
     changed(change) {
-      for (const tail of byEndpoint.get(change.endpoint) ?? []) tail.changed(change);
+      for (const tail of byTopic.get(change.endpoint) ?? []) tail.changed(change);
     },
     recheckAll,
     lookAgain() {
       for (const { tail } of members) tail.look();
     },
     add(member) {
-      const tails = byEndpoint.get(member.endpoint) ?? new Set();
-      byEndpoint.set(member.endpoint, tails.add(member.tail));
+      const tails = byTopic.get(member.topic) ?? new Set();
+      byTopic.set(member.topic, tails.add(member.tail));
       members.add(member);
       timer ??= setInterval(tick, checkEveryMs);
       void member.tail.ended.then(() => remove(member));

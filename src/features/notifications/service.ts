@@ -14,9 +14,9 @@ import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { EventsService } from '../events/service.ts';
 import type { EventFilter } from '../search/event-filter.ts';
-import { type AccessCheck, type CheckedPrincipal, createAccessChecks } from './access-check.ts';
+import { type AccessCheck, type AccountCheck, type CheckedPrincipal, createAccessChecks } from './access-check.ts';
 import { createEventStream } from './event-stream.ts';
-import { createHub, type Look } from './hub.ts';
+import { createHub, type Look, type Topic } from './hub.ts';
 import { createSharedReads } from './shared-reads.ts';
 import { createTail, type Tail, type TailSource } from './tail.ts';
 
@@ -76,6 +76,29 @@ export function createNotificationsService(options: {
   });
   let openStreams = 0;
 
+  const startTail = <E>({
+    source,
+    topic,
+    isLongLived,
+    signal,
+    ...options
+  }: {
+    source: TailSource<E>;
+    topic: Topic;
+    position: number;
+    access: AccountCheck;
+    isLongLived: boolean;
+    signal: AbortSignal | undefined;
+  }): Tail<E> => {
+    const { monotonic } = clock;
+    const tail = createTail<E>({ ...options, source: { ...source, areAllStored }, isShared, monotonic });
+    void tail.ended.then(options.access.leave);
+    hub.add({ tail, topic, isLongLived });
+    if (signal?.aborted) tail.close();
+    signal?.addEventListener('abort', tail.close, { once: true });
+    return tail;
+  };
+
   /**
    * Follows an endpoint's events from a position on. The caller must close the tail, and limits how many it opens.
    * @throws not_found, unavailable during shutdown
@@ -107,22 +130,59 @@ export function createNotificationsService(options: {
         listChanged: async seqs => events.listBySeq(readerNow(), await endpointNow(), seqs),
       }),
     };
-    const tail = createTail({
-      source: { ...(request.source?.(access) ?? own), areAllStored },
+    const tail = startTail({
+      source: request.source?.(access) ?? own,
       // After a backup was restored, a reader may have a later event than the database: it must get the next ones.
       position: Math.min(after ?? newest, newest),
       access,
-      isShared,
-      monotonic: clock.monotonic,
+      topic: endpoint.seq,
+      isLongLived,
+      signal,
     });
-    void tail.ended.then(() => {
-      closing.abort();
-      access.leave();
-    });
-    hub.add({ tail, endpoint: endpoint.seq, isLongLived });
-    if (signal?.aborted) tail.close();
-    signal?.addEventListener('abort', tail.close, { once: true });
+    void tail.ended.then(() => closing.abort());
     return tail;
+  };
+
+  /**
+   * Follows a topic for a reader with a source of its own. The tail ends when access to the endpoint or, without one, to the account
+   * ends. The caller must close it, and limits how many it opens.
+   * @throws not_found, unavailable during shutdown
+   */
+  const openSource = async <E>({
+    endpointId,
+    topic,
+    position,
+    signal,
+    source,
+    ...request
+  }: Pick<TailRequest, 'principal' | 'recheck' | 'signal'> & {
+    endpointId: string | undefined;
+    /** By default, the events of the endpoint. */
+    topic?: 'alerts' | undefined;
+    position: number;
+    source: (principal: () => MemberAccess) => Pick<TailSource<E>, 'listAfter'>;
+  }): Promise<Tail<E>> => {
+    const endpoint = endpointId === undefined ? undefined : await findEndpoint(request.principal, endpointId);
+    const followed = topic ?? endpoint?.seq;
+    if (followed === undefined) throw new Error('a tail needs a topic or an endpoint');
+    if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
+    const access =
+      endpointId === undefined || !endpoint
+        ? accessChecks.openAccount(request)
+        : accessChecks.open({ ...request, endpointId, endpoint });
+    // From this check on, the hub knows when the next one is due.
+    await access.verify().catch((error: unknown) => {
+      access.leave();
+      throw error;
+    });
+    return startTail({
+      source: source(access.principal),
+      position,
+      access,
+      topic: followed,
+      isLongLived: true,
+      signal,
+    });
   };
 
   return {
@@ -132,6 +192,7 @@ export function createNotificationsService(options: {
     recheckAll: hub.recheckAll,
     lookAgain: hub.lookAgain,
     openTail,
+    openSource,
 
     /**
      * Server-sent events, a message per event that matches, from after `lastEventId` (empty: from the first event), else from now.

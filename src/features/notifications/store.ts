@@ -2,6 +2,7 @@
 import { eq, max, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { events, meta } from '../../db/schema.ts';
+import { alertChanges } from '../../db/schema-queues.ts';
 import type { Look } from './hub.ts';
 
 const accessMark = 'access-ended';
@@ -14,8 +15,14 @@ export function createNotificationsStore(db: Drizzle) {
       .select({ value: sql<string>`hex(${meta.value})` })
       .from(meta)
       .where(eq(meta.name, accessMark));
-    const [found] = await db.select({ newest: max(events.seq), mark: sql<string | null>`${mark}` }).from(events);
-    return { newest: found?.newest ?? 0, accessMark: found?.mark ?? '' };
+    const change = db.select({ newest: max(alertChanges.seq) }).from(alertChanges);
+    const columns = {
+      event: max(events.seq),
+      change: sql<number | null>`${change}`,
+      mark: sql<string | null>`${mark}`,
+    };
+    const [found] = await db.select(columns).from(events);
+    return { newest: `${found?.event} ${found?.change}`, accessMark: found?.mark ?? '' };
   };
   return {
     look,

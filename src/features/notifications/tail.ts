@@ -7,16 +7,16 @@ import { AppError } from '../../core/errors.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { AccessCheck } from './access-check.ts';
 
-export type TailSource = {
+export type TailSource<E = EventSummary> = {
   /** Events after a row number, oldest first, and the row number up to which the read scanned. */
-  listAfter: (position: number, limit: number) => Promise<{ events: EventSummary[]; position: number; more: boolean }>;
+  listAfter: (position: number, limit: number) => Promise<{ events: E[]; position: number; more: boolean }>;
   /** Resolves once it is known whether every recorded event can be read. After false, the tail waits for `look`. */
   areAllStored?: () => Promise<boolean>;
   /**
    * The events with these row numbers, oldest first. If it is missing, each read lists all events after the position, which also
    * finds events stored without a notification, such as imported ones.
    */
-  listBySeq?: (seqs: number[]) => Promise<EventSummary[]>;
+  listBySeq?: (seqs: number[]) => Promise<E[]>;
   /** The events with these row numbers after a change. If it is missing, the tail reports no changes. */
   listChanged?: (seqs: number[]) => Promise<EventSummary[]>;
 };
@@ -24,9 +24,9 @@ export type TailSource = {
 /** `error`: the response for a client whose access has ended. */
 export type TailEnd = { reason: 'closed' | 'shutdown' | 'stalled' } | { reason: 'access_ended'; error: AppError };
 
-export type TailResult =
+export type TailResult<E = EventSummary> =
   /** At least one, oldest first. */
-  | { kind: 'events'; events: EventSummary[] }
+  | { kind: 'events'; events: E[] }
   /** The present state of changed events that were returned before, and the ids of deleted ones. */
   | { kind: 'changes'; changed: EventSummary[]; removed: string[] }
   | { kind: 'timeout' }
@@ -36,12 +36,12 @@ export type TailResult =
 export type EventChange = { endpoint: number; seq: number; id: string };
 
 /** The tail for a reader, which makes one call of `next` at a time. */
-export type Tail = {
+export type Tail<E = EventSummary> = {
   /**
    * The next events, waiting for the first of them at most `waitMs`.
    * @throws when the database cannot be read or access cannot be checked; then the events of that read are lost to this tail
    */
-  next: (options: { waitMs: number; limit?: number }) => Promise<TailResult>;
+  next: (options: { waitMs: number; limit?: number }) => Promise<TailResult<E>>;
   /** The row number of the last returned event: a tail that starts after it continues without a gap. */
   position: () => number;
   close: () => void;
@@ -50,7 +50,7 @@ export type Tail = {
 };
 
 /** The tail for the hub. */
-export type HubTail = Tail & {
+export type HubTail<E = unknown> = Tail<E> & {
   /** An event of the endpoint was stored under this row number. */
   recorded: (seq: number) => void;
   /** Events were stored without a notification. */
@@ -74,7 +74,7 @@ const maxPendingSeqs = 500;
 const maxPendingChanges = 500;
 
 /** The row numbers to read next: known ones, or all after the position. */
-function createBacklog(source: TailSource, startAt: number) {
+function createBacklog<E>(source: TailSource<E>, startAt: number) {
   let position = startAt;
   let isBehind = true;
   let pending: number[] = [];
@@ -92,7 +92,7 @@ function createBacklog(source: TailSource, startAt: number) {
       isBehind = true;
       isHeldUp = false;
     },
-    async read(limit: number): Promise<EventSummary[]> {
+    async read(limit: number): Promise<E[]> {
       // This is set before the wait, because `readAll` may be called during it. Reading too early would skip events that cannot
       // be read yet.
       isHeldUp = true;
@@ -135,15 +135,15 @@ function createChanges(listChanged: NonNullable<TailSource['listChanged']>) {
   };
 }
 
-export function createTail(options: {
-  source: TailSource;
+export function createTail<E = EventSummary>(options: {
+  source: TailSource<E>;
   /** Row number of the last event that the reader has. */
   position: number;
   access: Pick<AccessCheck, 'verify' | 'isDue'>;
   /** Whether other processes store events in the same database. */
   isShared: boolean;
   monotonic: () => number;
-}): HubTail {
+}): HubTail<E> {
   const { source, access, isShared, monotonic } = options;
   const backlog = createBacklog(source, options.position);
   const changes = source.listChanged && createChanges(source.listChanged);
@@ -184,14 +184,14 @@ export function createTail(options: {
       wake = () => done(true);
     });
 
-  const nextChanges = async (): Promise<TailResult | undefined> => {
+  const nextChanges = async (): Promise<TailResult<E> | undefined> => {
     const found = await changes?.read(backlog.position());
     if (!found || found.changed.length + found.removed.length === 0) return undefined;
     await checkAccess();
     return endOfTail() ? undefined : { kind: 'changes', ...found };
   };
 
-  const next = async (deadline: number, limit: number): Promise<TailResult> => {
+  const next = async (deadline: number, limit: number): Promise<TailResult<E>> => {
     for (let isLastRead = false; ; ) {
       const events = endOfTail() ? [] : await backlog.read(limit);
       if (events.length === 0 && !endOfTail() && changes?.areWaiting()) {
