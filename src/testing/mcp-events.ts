@@ -124,7 +124,7 @@ export function eventsRequest(key: string, method: string, params: object, exten
 }
 
 /** The JSON-RPC answer in a response, which is JSON or the only message of an event stream. */
-async function answerOf(response: Promise<Response>): Promise<unknown> {
+export async function answerOf(response: Promise<Response>): Promise<unknown> {
   const text = await (await response).text();
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as unknown;
 }

@@ -9,7 +9,8 @@ import type { Principal } from './principal.ts';
 export const groupsAllowedToApps = {
   Read: {
     account: 'see your email address, your plan, how you sign in, and the list of your connected apps',
-    reading: 'read your endpoints and all their webhooks, live and as exported files',
+    reading:
+      'read your endpoints and all their webhooks, live and as exported files, and be told about new events and when alerts fire',
   },
   Change: {
     consumers: 'save and change how far programs have read the webhooks of an endpoint',
@@ -47,7 +48,7 @@ export const deniedToApps = {
   testEvents: 'send test events, or list the platforms that they can imitate',
   deletion: 'delete single webhooks or endpoints with pinned ones, or change how long webhooks are kept',
   answers: 'see or change the answers that senders get',
-  alerts: 'see, change or test alerts',
+  alerts: 'see how alerts are set up, or change or test them',
   urls: 'rotate the URL of an endpoint, or pause it',
   replayJobs: 'send many webhooks again in replay jobs, or see and change such jobs',
   forwards: 'see, create and change forwards, or retry and skip their events',
