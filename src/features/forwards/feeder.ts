@@ -5,18 +5,14 @@
  */
 import type { InStatement } from '@libsql/client';
 import type { TeamAccess } from '../../core/access/principal.ts';
+import { createEndpointWatch } from '../../core/concurrency/endpoint-watch.ts';
 import { forwardQueue } from '../../core/forward.ts';
+import { isDown } from '../../core/network/destination-health.ts';
 import type { QueuesService } from '../queues/service.ts';
-import { isDown } from './health.ts';
 import type { FedEvent, ForwardsStore, OpenForward } from './store.ts';
 
-type SliceResult = 'more' | 'done' | { restMs: number };
-
-/** A slice ends with the first step that exceeds this time. */
-const sliceMs = 15;
 /** How many events with lanes one transaction adds: each needs a statement of its own. */
 const addedTogether = 64;
-const retryMs = 5000;
 
 export type Feeder = ReturnType<typeof createForwardFeeder>;
 
@@ -35,7 +31,7 @@ export function createForwardFeeder(options: {
     QueuesService,
     'createQueueStatements' | 'addEventsStatement' | 'addItemsWithoutWakingStatements' | 'wakeStatements' | 'added'
   >;
-  addJob: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void };
+  addJob: Parameters<typeof createEndpointWatch>[0]['addJob'];
   /** The events after a position that match, oldest first, in steps. @throws not_found */
   matching: (
     principal: TeamAccess,
@@ -49,13 +45,6 @@ export function createForwardFeeder(options: {
   onError: (error: unknown, fields: Record<string, unknown>) => void;
 }) {
   const { store, queues, addJob, matching, firstOfDeliveries, lanesOf, monotonic, onError } = options;
-  /** `known`: row numbers of endpoints with forwards. `dirty`: the ones that may have new events. */
-  const known = new Set<number>();
-  const dirty = new Set<number>();
-  /** Events up to this row number have been looked at. After the start it is unknown, and any endpoint may have unfed events. */
-  let lookedUpTo: number | undefined;
-  let refreshes = 0;
-  let isStopped = false;
 
   /** @param to the position after these events @returns false if the forward has changed and must be read again */
   const queueUp = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<boolean> => {
@@ -105,71 +94,15 @@ export function createForwardFeeder(options: {
     return false;
   };
 
-  const slice = async (): Promise<SliceResult> => {
-    const [endpoint] = dirty;
-    if (endpoint === undefined) return 'done';
-    dirty.delete(endpoint);
-    const until = monotonic() + sliceMs;
-    const forwards = await store.openOf(endpoint).catch((error: unknown) => {
-      // The job is repeated, and nothing else would say again that the endpoint has new events.
-      dirty.add(endpoint);
-      throw error;
-    });
-    // Unless a forward was added since.
-    if (forwards.length === 0 && !dirty.has(endpoint)) known.delete(endpoint);
-    for (const forward of forwards) {
-      try {
-        if (await feed(forward, until)) dirty.add(endpoint);
-      } catch (error) {
-        // The other forwards continue.
-        onError(error, { forward: forward.id });
-        setTimeout(() => mark(endpoint), retryMs).unref();
-      }
-    }
-    return dirty.size > 0 ? 'more' : 'done';
-  };
-  const job = addJob({ name: 'forwards', slice });
-
-  const mark = (endpoint: number): void => {
-    if (isStopped || !known.has(endpoint)) return;
-    dirty.add(endpoint);
-    job.wake();
-  };
-
-  const add = (endpoint: number): void => {
-    known.add(endpoint);
-    mark(endpoint);
-  };
-
-  const look = async (): Promise<void> => {
-    // Read first, so that no event is between the two reads.
-    const last = await store.lastSeq();
-    while (lookedUpTo === undefined || lookedUpTo < last) {
-      const [from, asked] = [lookedUpTo, refreshes];
-      const found = from === undefined ? undefined : await store.newEvents(from, last);
-      for (const endpoint of await store.endpointsWithForwards(found?.endpoints)) add(endpoint);
-      // Unless `refresh` was called during the reads.
-      if (asked === refreshes) lookedUpTo = found?.upTo ?? last;
-    }
-  };
-
-  return {
-    /** Call it for every stored event. Without forwards, it costs a lookup in an empty set. */
-    recorded({ endpoint }: { endpoint: number }): void {
-      if (known.size > 0 && known.has(endpoint)) mark(endpoint);
-    },
-    /** Call it when an endpoint gets a forward. */
-    add,
-    /** Reads which endpoints have forwards, and feeds all of them. Call it at the start, and after forwards were changed elsewhere. */
-    async refresh(): Promise<void> {
-      lookedUpTo = undefined;
-      refreshes++;
-      await look();
-    },
-    /** Feeds the endpoints that have new events, whichever process stored them. Without new events, it costs one query. */
-    look,
-    stop(): void {
-      isStopped = true;
-    },
-  };
+  return createEndpointWatch<OpenForward>({
+    name: 'forwards',
+    addJob,
+    lastSeq: store.lastSeq,
+    newEvents: store.newEvents,
+    watched: store.endpointsWithForwards,
+    watchersOf: store.openOf,
+    feed,
+    monotonic,
+    onError: (error, forward) => onError(error, { forward: forward.id }),
+  });
 }

@@ -12,11 +12,11 @@ import { forwardQueue, readForward } from '../../core/forward.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readRowCursor, rowCursor } from '../../core/ids/row-cursor.ts';
 import { refusedDestination } from '../../core/network/destination.ts';
+import { healthy } from '../../core/network/destination-health.ts';
 import { parseWhere } from '../../core/where.ts';
 import { type ForwardSettings, maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type { Feeder } from './feeder.ts';
-import { healthy } from './health.ts';
 import type { ItemKey, VisibleForward } from './items-store.ts';
 import type {
   Forward,

@@ -2,6 +2,7 @@
 import type { InStatement } from '@libsql/client';
 import { and, asc, eq, gt, isNotNull, isNull, min, notInArray, sql } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
+import type { Health } from '../../core/network/destination-health.ts';
 import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database } from '../../db/database.ts';
 import { lastSeqSql, type NewEvents, newEventsAfter } from '../../db/new-events.ts';
@@ -17,11 +18,6 @@ export type NewForwardRow = Omit<Row, 'seq' | 'since' | 'position' | 'failures' 
 export type ForwardRow = Row;
 /** A forward with its endpoint and team. */
 export type OpenForward = Row & { endpointId: string; teamId: string; plan: 'free' | 'pro' };
-/**
- * How often in a row the destination has failed. `probeAt`: the time of the next probe, if it is down or, without failures, has
- * asked to wait.
- */
-export type Health = Pick<Row, 'failures' | 'failingSince' | 'probeAt'>;
 /** A stored event that was not refused. */
 export type FedEvent = {
   seq: number;

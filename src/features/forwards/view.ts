@@ -1,8 +1,8 @@
 /* Forwards and their deliveries in their wire shapes. */
 
 import { eventId } from '../../core/ids/ids.ts';
+import { isDown, isResting } from '../../core/network/destination-health.ts';
 import type { ForwardSettings } from '../../shared/forwards.ts';
-import { isDown, isResting } from './health.ts';
 import type { DeliveryRow, ItemCounts } from './items-store.ts';
 import type { Forward, ForwardDelivery } from './model.ts';
 import type { ForwardRow } from './store.ts';

@@ -10,10 +10,20 @@ import { retryMs } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { eventId } from '../../core/ids/ids.ts';
 import { isSuccess } from '../../core/network/destination.ts';
+import {
+  afterFailure,
+  type Health,
+  healthy,
+  isDown,
+  isResting,
+  maxRestMs,
+  probeEveryMs,
+  resting,
+  untilProbeMs,
+} from '../../core/network/destination-health.ts';
 import { retryAfterMs } from '../../core/network/retry-after.ts';
 import type { QueueItem, QueueKind, QueueWork, WorkResult } from '../queues/queue.ts';
-import { afterFailure, healthy, isDown, isResting, maxRestMs, probeEveryMs, resting, untilProbeMs } from './health.ts';
-import type { ForwardsStore, Health, OpenForward } from './store.ts';
+import type { ForwardsStore, OpenForward } from './store.ts';
 
 /**
  * `recorded`: a statement that adds the attempt to the event's replays. `refused`: it was not sent, and will not be with these

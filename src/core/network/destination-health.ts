@@ -3,7 +3,12 @@
  * minute until it responds. A destination that responds with 429 and Retry-After rests: it is up, but gets no event until that
  * time.
  */
-import type { Health } from './store.ts';
+
+/**
+ * How often in a row the destination has failed. `probeAt`: the time of the next probe, if it is down or, without failures, has
+ * asked to wait.
+ */
+export type Health = { failures: number; failingSince: number | null; probeAt: number | null };
 
 const maxFailures = 10;
 const maxFailingMs = 5 * 60_000;
