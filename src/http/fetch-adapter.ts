@@ -23,6 +23,8 @@ export type RequestContext = {
    * within `graceMs`.
    */
   endWithSender: (graceMs: number) => void;
+  /** Calls the function once the response was written or its client has disconnected. */
+  onAnswered: (listener: () => void) => void;
 };
 
 /** A client that reads nothing of a response for this long is disconnected. */
@@ -35,6 +37,7 @@ const localContext: RequestContext = {
   authenticatedAs: () => {},
   id: 'none',
   endWithSender: () => {},
+  onAnswered: listener => void setImmediate(listener),
 };
 
 /** The context of a request. Requests that tests pass to the app directly have a local one. */
@@ -82,6 +85,7 @@ export function createFetchAdapter(options: FetchAdapterOptions) {
         authenticatedAs: body.authenticatedAs,
         id,
         endWithSender: graceMs => endWithSender(req, res, graceMs),
+        onAnswered: listener => onAnswered(res, listener),
         body,
       });
       const response = await fetchAndRelease(fetch, request, body);
@@ -102,6 +106,15 @@ async function fetchAndRelease(fetch: Fetcher, request: Request, body: RequestBo
   } finally {
     body.release();
   }
+}
+
+function onAnswered(res: ServerResponse, listener: () => void): void {
+  const once = (): void => {
+    res.off('finish', once).off('close', once);
+    listener();
+  };
+  if (res.writableFinished || res.destroyed) setImmediate(listener);
+  else res.once('finish', once).once('close', once);
 }
 
 function endWithSender({ socket }: IncomingMessage, res: ServerResponse, graceMs: number): void {

@@ -39,7 +39,7 @@ export type OutboundResult =
   /** Not sent, because the URL is invalid or the destination is not allowed. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** There was no response. */
-  | { readonly kind: 'unreachable'; readonly reason: string; readonly durationMs: number };
+  | (Failure & { readonly durationMs: number });
 
 export type Outbound = {
   readonly send: (request: OutboundRequest) => Promise<OutboundResult>;
@@ -48,7 +48,8 @@ export type Outbound = {
 };
 
 type UntimedResponse = Omit<Extract<OutboundResult, { kind: 'answered' }>, 'durationMs'>;
-type Failure = { readonly kind: 'unreachable'; readonly reason: string };
+/** `by`: what ended it, if it is known; undefined for a connection that failed or a name that cannot be resolved. */
+type Failure = { readonly kind: 'unreachable'; readonly reason: string; readonly by?: 'deadline' | 'tls' };
 type Allowed = Extract<GuardVerdict, { kind: 'allowed' }>;
 
 const connectTimeoutMs = 5000;
@@ -97,13 +98,16 @@ const pinnedLookup =
     else done(null, first.address, first.family);
   };
 
-function explain(error: unknown): string {
+const failure = (reason: string, by?: Failure['by']): Failure => ({ kind: 'unreachable', reason, ...(by && { by }) });
+
+function explain(error: unknown): Failure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ECONNREFUSED') return 'connection refused';
-  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed without a response';
-  if (code.startsWith('HPE_')) return 'the response is not HTTP';
-  if (/CERT|ERR_TLS|ERR_SSL|SELF_SIGNED|EPROTO/.test(code)) return `the TLS connection failed (${code})`;
-  return code === '' ? 'the connection failed' : `the connection failed (${code})`;
+  if (code === 'ECONNREFUSED') return failure('connection refused');
+  if (code === 'ECONNRESET' || code === 'EPIPE') return failure('the connection was closed without a response');
+  if (code.startsWith('HPE_')) return failure('the response is not HTTP');
+  if (/CERT|ERR_TLS|ERR_SSL|SELF_SIGNED|EPROTO/.test(code))
+    return failure(`the TLS connection failed (${code})`, 'tls');
+  return failure(code === '' ? 'the connection failed' : `the connection failed (${code})`);
 }
 
 function readResponse(response: IncomingMessage, limit: number) {
@@ -145,15 +149,15 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
     const outgoing = (url.protocol === 'https:' ? https : http).request(options);
     let reading: ReturnType<typeof readResponse> | undefined;
 
-    const finish = (failure: string, truncated = true): void => {
+    const finish = (why: Failure | undefined, truncated = true): void => {
       clearTimeout(connectTimer);
       deadline.removeEventListener('abort', onDeadline);
-      settle(reading ? reading.response(truncated) : { kind: 'unreachable', reason: failure });
+      settle(reading ? reading.response(truncated) : (why ?? failure('the connection failed')));
       outgoing.destroy();
     };
-    const onDeadline = (): void => finish(String(deadline.reason));
+    const onDeadline = (): void => finish(failure(String(deadline.reason), 'deadline'));
     const connectTimer = setTimeout(
-      () => finish(`could not connect within ${connectTimeoutMs / 1000} s`),
+      () => finish(failure(`could not connect within ${connectTimeoutMs / 1000} s`, 'deadline')),
       connectTimeoutMs,
     );
     deadline.addEventListener('abort', onDeadline);
@@ -162,21 +166,21 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
     outgoing.on('socket', socket => socket.once('connect', () => clearTimeout(connectTimer)));
     // After the response has begun, its own end or error event follows, with the bytes that are still in transit.
     outgoing.on('error', error => reading ?? finish(explain(error)));
-    outgoing.on('close', () => finish('the connection was closed without a response'));
+    outgoing.on('close', () => finish(failure('the connection was closed without a response')));
     outgoing.on('upgrade', (response, socket) => {
       // Node does not close an upgraded socket.
       socket.destroy();
       reading = readResponse(response, 0);
-      finish('', false);
+      finish(undefined, false);
     });
     outgoing.on('response', response => {
       const current = readResponse(response, request.previewBytes ?? defaultPreviewBytes);
       reading = current;
       response.on('data', (chunk: Buffer) => {
-        if (current.add(chunk)) finish('');
+        if (current.add(chunk)) finish(undefined);
       });
-      response.on('end', () => finish('', !response.complete));
-      response.on('error', () => finish(''));
+      response.on('end', () => finish(undefined, !response.complete));
+      response.on('error', () => finish(undefined));
     });
     outgoing.end(request.body);
   });
@@ -203,7 +207,7 @@ export function createOutbound({
 
   const attempt = async (request: OutboundRequest, deadline: AbortSignal) => {
     const expired = new Promise<Failure>(settle => {
-      const fail = (): void => settle({ kind: 'unreachable', reason: String(deadline.reason) });
+      const fail = (): void => settle(failure(String(deadline.reason), 'deadline'));
       if (deadline.aborted) fail();
       else deadline.addEventListener('abort', fail, { once: true });
     });
@@ -212,7 +216,7 @@ export function createOutbound({
     try {
       return await exchange(request, verdict, deadline);
     } catch (error) {
-      return { kind: 'unreachable', reason: explain(error) } as const;
+      return explain(error);
     }
   };
 
