@@ -36,6 +36,7 @@ import createForwardStats from '../../migrations/0034_create_forward_stats.sql' 
 import addWaysToSignIn from '../../migrations/0035_add_ways_to_sign_in.sql' with { type: 'text' };
 import keepAlertChanges from '../../migrations/0036_keep_alert_changes.sql' with { type: 'text' };
 import shapeForwards from '../../migrations/0037_shape_forwards.sql' with { type: 'text' };
+import createMcpSubscriptions from '../../migrations/0038_create_mcp_subscriptions.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -76,4 +77,5 @@ export const migrations: readonly string[] = [
   addWaysToSignIn,
   keepAlertChanges,
   shapeForwards,
+  createMcpSubscriptions,
 ];

@@ -774,6 +774,47 @@ CREATE TABLE alert_changes (
 --> statement-breakpoint
 CREATE INDEX alert_changes_by_endpoint ON alert_changes (endpoint, seq);
 --> statement-breakpoint
+CREATE TABLE mcp_subscriptions (
+  seq              INTEGER PRIMARY KEY AUTOINCREMENT,
+  id               TEXT NOT NULL,
+  owner            TEXT NOT NULL,
+  team_id          TEXT NOT NULL,
+  account_id       TEXT NOT NULL,
+  app_id           TEXT NOT NULL,
+  grant_id         TEXT,
+  name             TEXT NOT NULL,
+  endpoint         INTEGER,
+  arguments        BLOB NOT NULL,
+  origin           TEXT NOT NULL,
+  sealed           BLOB NOT NULL,
+  dialect          TEXT NOT NULL CHECK (dialect IN ('sketch', 'extension')),
+  since            INTEGER NOT NULL,
+  position         INTEGER NOT NULL,
+  answered         INTEGER NOT NULL DEFAULT 0 CHECK (answered IN (0, 1)),
+  refresh_before   INTEGER,
+  refreshed_at     INTEGER NOT NULL,
+  failures         INTEGER NOT NULL DEFAULT 0,
+  failing_since    INTEGER,
+  probe_at         INTEGER,
+  last_status      INTEGER,
+  last_error       TEXT,
+  last_delivery_at INTEGER,
+  created_at       INTEGER NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX mcp_subscriptions_by_id ON mcp_subscriptions (id);
+--> statement-breakpoint
+CREATE UNIQUE INDEX mcp_subscriptions_by_owner ON mcp_subscriptions (owner);
+--> statement-breakpoint
+CREATE INDEX mcp_subscriptions_by_team ON mcp_subscriptions (team_id);
+--> statement-breakpoint
+CREATE TABLE mcp_callbacks (
+  app_id      TEXT NOT NULL REFERENCES connected_apps (id) ON DELETE CASCADE,
+  url_hash    BLOB NOT NULL,
+  verified_at INTEGER NOT NULL,
+  PRIMARY KEY (app_id, url_hash)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 37;
+PRAGMA user_version = 38;

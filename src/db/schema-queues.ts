@@ -159,3 +159,41 @@ export const forwardStats = sqliteTable(
   },
   ({ forward, minutes, at, bucket }) => [primaryKey({ columns: [forward, minutes, at, bucket] })],
 );
+
+export const mcpSubscriptions = sqliteTable('mcp_subscriptions', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  owner: text().notNull(),
+  teamId: text('team_id').notNull(),
+  accountId: text('account_id').notNull(),
+  appId: text('app_id').notNull(),
+  grantId: text('grant_id'),
+  name: text({ enum: ['webhook.received', 'alert.changed'] }).notNull(),
+  endpoint: integer(),
+  arguments: blob({ mode: 'buffer' }).notNull(),
+  origin: text().notNull(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+  dialect: text({ enum: ['sketch', 'extension'] }).notNull(),
+  since: integer().notNull(),
+  position: integer().notNull(),
+  answered: integer({ mode: 'boolean' }).notNull().default(false),
+  refreshBefore: integer('refresh_before'),
+  refreshedAt: integer('refreshed_at').notNull(),
+  failures: integer().notNull().default(0),
+  failingSince: integer('failing_since'),
+  probeAt: integer('probe_at'),
+  lastStatus: integer('last_status'),
+  lastError: text('last_error'),
+  lastDeliveryAt: integer('last_delivery_at'),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const mcpCallbacks = sqliteTable(
+  'mcp_callbacks',
+  {
+    appId: text('app_id').notNull(),
+    urlHash: blob('url_hash', { mode: 'buffer' }).notNull(),
+    verifiedAt: integer('verified_at').notNull(),
+  },
+  ({ appId, urlHash }) => [primaryKey({ columns: [appId, urlHash] })],
+);

@@ -3,7 +3,10 @@
  * resource needs an entry here only if it has a body. For any other, `requestFor` throws and names the missing entry.
  */
 import { createApi } from '../app.ts';
+import { sha256 } from '../core/encoding/sha256.ts';
 import { type DeclaredOperation, declaredOperations } from '../http/route-table.ts';
+import { newSecret } from './mcp-receiver.ts';
+import { createCaller } from './mcp-subscriptions.ts';
 import {
   type OAuthHarness,
   openOAuthHarness,
@@ -36,6 +39,7 @@ export type ResourceKind =
   | 'type'
   | 'key'
   | 'app'
+  | 'subscription'
   | 'session'
   | 'passkey'
   | 'member'
@@ -64,6 +68,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/replay-jobs/{id}/items/{eventId}': 'jobItem',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
+  '/api/apps/{id}/subscriptions/{sid}': 'subscription',
   '/api/sessions/{id}': 'session',
   '/api/me/passkeys/{id}': 'passkey',
   '/api/team/members/{id}': 'member',
@@ -213,6 +218,23 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
     app: async who => {
       await connect(await harness.register(), who);
       return { app: await idIn(who, '/api/apps', 'apps') };
+    },
+    subscription: async who => {
+      const tokens = await connect(await harness.register(), who);
+      const app = await idIn(who, '/api/apps', 'apps');
+      const { id } = await who.createEndpoint();
+      // Nobody listens there, so its challenge counts as answered.
+      const url = 'https://127.0.0.1:4666/hook';
+      await server.services.database.client.execute({
+        sql: 'INSERT INTO mcp_callbacks VALUES (?, ?, 0)',
+        args: [app, sha256(Buffer.from(url))],
+      });
+      const { result } = await createCaller(harness.fetch, tokens.access_token)('events/subscribe', {
+        name: 'webhook.received',
+        arguments: { endpoint: id },
+        delivery: { mode: 'webhook', url, secret: newSecret() },
+      });
+      return { app, subscription: String(result?.['id']) };
     },
     session: async who => {
       await harness.signIn(who.email);

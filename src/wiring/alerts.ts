@@ -47,11 +47,13 @@ type AlertsDependencies = {
   captureLoad: CaptureLoad;
   /** For how long a forward of the endpoint has failed, ms; 0: none fails. */
   stuckForward: (endpoint: number) => Promise<number>;
+  /** Called after alerts have fired or were resolved. */
+  onAlertChanges: () => void;
 };
 
 export function wireAlerts(dependencies: AlertsDependencies) {
   const { infrastructure, endpoints, background, search, readiness, metrics, feed, lastSeq } = dependencies;
-  const { schemaLearner, queues, captureLoad, stuckForward } = dependencies;
+  const { schemaLearner, queues, captureLoad, stuckForward, onAlertChanges } = dependencies;
   const { config, database, clock, random, sealer, every, runsQueues, outbound } = infrastructure;
   const store = createAlertsStore(database);
   const mailer = config.smtp && createMailer(config.smtp);
@@ -93,7 +95,10 @@ export function wireAlerts(dependencies: AlertsDependencies) {
     addJob: background.add,
     clock,
     random,
-    onChanges: () => dependencies.notifications.imported('alerts'),
+    onChanges: () => {
+      dependencies.notifications.imported('alerts');
+      onAlertChanges();
+    },
   });
   queues.register(
     alertQueueName,

@@ -14,6 +14,7 @@ import { wireHistory } from './history.ts';
 import { wireListeners } from './listeners.ts';
 import { wireMcp } from './mcp.ts';
 import { wireMcpEvents } from './mcp-events.ts';
+import { wireMcpSubscriptions } from './mcp-subscriptions.ts';
 import { wireReplayJobs } from './replay-jobs.ts';
 import { wireReplays } from './replays.ts';
 import { wireTestEvents } from './test-events.ts';
@@ -24,12 +25,18 @@ export type ApiServices = ReturnType<typeof wireApi>;
 /** Call `start` before the first request. */
 export function wireApi(core: CoreServices) {
   const services = wire(core);
-  const { queues, replayJobs, forwards, alerts, listeners, mcp, replays } = services;
+  const { queues, replayJobs, forwards, alerts, listeners, mcp, replays, subscriptionFeeder } = services;
   const { runsQueues, isShared } = core;
   let starting = Promise.resolve();
   core.connectApi({
-    recheckAccess: listeners.recheckAll,
-    recorded: forwards.feeder.recorded,
+    recheckAccess: () => {
+      listeners.recheckAll();
+      services.endOverSubscriptions();
+    },
+    recorded: event => {
+      forwards.feeder.recorded(event);
+      subscriptionFeeder.recorded(event);
+    },
     forwardsChanged: forwards.changed,
     measured: { replayJobs: replayJobs.levels, countFiringAlerts: alerts.countFiring, forwards: forwards.totals },
     async shutDown(): Promise<void> {
@@ -39,6 +46,7 @@ export function wireApi(core: CoreServices) {
     async stop(): Promise<void> {
       await starting.catch(() => {});
       forwards.feeder.stop();
+      subscriptionFeeder.stop();
       await queues.stop();
       await forwards.flushStatistics();
       await replays.stop();
@@ -50,6 +58,7 @@ export function wireApi(core: CoreServices) {
     queues.start();
     // It waits for the filing of deliveries that a crash left in the journal; the start does not.
     forwards.lookForEvents();
+    services.lookForSubscriptions();
   };
   return {
     ...services,
@@ -65,13 +74,15 @@ function wire(core: CoreServices) {
   const { listeners } = wireListeners(core);
   const queues = createQueues(core);
   const parts = { ...core, listeners, queues, ...wireFeed(core) };
-  const shared = { ...parts, ...wireReplays(parts), ...wireMcpEvents(parts) };
+  const events = { ...parts, ...wireMcpEvents(parts) };
+  const shared = { ...events, ...wireReplays(parts), ...wireMcpSubscriptions(events) };
   const forwards = wireForwards(shared);
+  const onAlertChanges = shared.subscriptionFeeder.alertsChanged;
   return {
     ...shared,
     replayJobs: wireReplayJobs(shared),
     forwards,
-    alerts: wireAlerts({ ...shared, stuckForward: forwards.stuckFor }),
+    alerts: wireAlerts({ ...shared, stuckForward: forwards.stuckFor, onAlertChanges }),
     ...wireFilters(shared),
     ...wireHistory(shared),
     ...wireTimeline(shared),

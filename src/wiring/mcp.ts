@@ -12,8 +12,10 @@ import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
 import type { McpEventsService } from '../features/mcp-events/service.ts';
 import type { OpenStream } from '../features/mcp-events/stream.ts';
+import type { SubscriptionsService } from '../features/mcp-subscriptions/service.ts';
 import type { ReplaysService } from '../features/replays/service.ts';
 import type { SchemasService } from '../features/schemas/service.ts';
+import { requestContext } from '../http/fetch-adapter.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 const waitsPerAccount = 10;
@@ -28,6 +30,7 @@ type McpDependencies = {
   schemas: SchemasService;
   mcpEvents: McpEventsService;
   openEventsStream: OpenStream;
+  subscriptions: SubscriptionsService;
 };
 
 export function wireMcp(dependencies: McpDependencies) {
@@ -41,6 +44,7 @@ export function wireMcp(dependencies: McpDependencies) {
     schemas,
     mcpEvents,
     openEventsStream: openStream,
+    subscriptions,
   } = dependencies;
   const { config, clock, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
@@ -80,7 +84,13 @@ export function wireMcp(dependencies: McpDependencies) {
     const onError = onRequestError;
     return createMcp({
       service,
-      registerEvents: createEventsMethods({ service: mcpEvents, openStream, onError }),
+      registerEvents: createEventsMethods({
+        service: mcpEvents,
+        openStream,
+        subscriptions,
+        onAnswered: (request, listener) => requestContext(request).onAnswered(listener),
+        onError,
+      }),
       version,
       onError,
     });

@@ -16,6 +16,8 @@ export const sealPurpose = {
   forward: (id: string): string => `forward:${id}`,
   /** The secrets with which a forward signs. */
   forwardSecret: (id: string): string => `forward-secret:${id}`,
+  /** The callback of a subscription: its URL and secrets. */
+  subscription: (id: string): string => `subscription:${id}`,
   /** The secret of an account's one-time codes. */
   totp: (accountId: string): string => `totp:${accountId}`,
   /** A challenge that `issuer` made for a passkey. */

@@ -112,6 +112,7 @@ describe('GET and DELETE /api/apps', () => {
       verifiedHost: null,
       redirectHost: 'c.test',
       scopes: ['webhooks'],
+      subscriptions: [],
     } as unknown as App);
     expect(await ada.json(200, 'DELETE', `/api/apps/${app?.id}`)).toEqual({ ok: true });
     expect((await harness.use(access_token)).status).toBe(401);

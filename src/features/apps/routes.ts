@@ -4,22 +4,31 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
-import { ConnectedAppList } from './model.ts';
+import type { SubscriptionsService } from '../mcp-subscriptions/service.ts';
+import { ConnectedAppList, SubscriptionParams } from './model.ts';
 import type { AppsService } from './service.ts';
 
-export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
+type Options = { gate: Gate; apps: AppsService; subscriptions: SubscriptionsService };
+
+export const appsRoutes = ({ gate, apps, subscriptions }: Options) =>
   new Elysia({ prefix: '/api/apps', tags: ['Apps'] })
     .use(authenticated(gate))
-    .get('', async ({ principal }) => ({ apps: await apps.list(principal.accountId) }), {
-      response: responses({ 200: ConnectedAppList }),
-      ...operation({
-        operationId: 'listApps',
-        permission: 'account',
-        summary: 'The account’s connected apps',
-        description:
-          'The apps that have access to the account. `verifiedHost` says how far an app’s identity is known.',
+    .get(
+      '',
+      async ({ principal: { accountId } }) => ({
+        apps: await apps.list(accountId, await subscriptions.listOf(accountId)),
       }),
-    })
+      {
+        response: responses({ 200: ConnectedAppList }),
+        ...operation({
+          operationId: 'listApps',
+          permission: 'account',
+          summary: 'The account’s connected apps',
+          description:
+            'The apps that have access to the account, with their webhook subscriptions. `verifiedHost` says how far an app’s identity is known.',
+        }),
+      },
+    )
     .delete(
       '/:id',
       async ({ principal, params }) => {
@@ -34,7 +43,26 @@ export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
           permission: 'apps',
           audit: 'app.disconnected',
           summary: 'Disconnect an app; its tokens end at once',
-          description: 'Access tokens and refresh tokens of the app are refused from the next request on.',
+          description:
+            'Access tokens and refresh tokens of the app are refused from the next request on, and its subscriptions end.',
+        }),
+      },
+    )
+    .delete(
+      '/:id/subscriptions/:sid',
+      async ({ principal, params }) => {
+        await subscriptions.remove(principal, params.id, params.sid);
+        return { ok: true };
+      },
+      {
+        params: SubscriptionParams,
+        response: responses({ 200: Ok }, 403, 404),
+        ...operation({
+          operationId: 'endSubscription',
+          permission: 'apps',
+          audit: 'subscription.ended',
+          summary: 'End a subscription of an app',
+          description: 'Nothing that waits is sent any more. The app’s callback is told that it has ended.',
         }),
       },
     );

@@ -8,7 +8,7 @@ import type { Clock } from '../../core/clock.ts';
 import { notFound } from '../../core/errors.ts';
 import type { AccessClaims } from '../oauth/access-tokens.ts';
 import type { ExternalClaims } from '../oauth/external-issuers.ts';
-import type { ConnectedApp } from './model.ts';
+import type { AppSubscription, ConnectedApp } from './model.ts';
 import type { AppsStore, ListedApp } from './store.ts';
 import type { AuthenticatedApp, SubjectsStore } from './subjects-store.ts';
 
@@ -38,7 +38,7 @@ export function createAppsService(options: {
   const { store, subjects, clock, tokens, verifiedHost, onAccessEnded } = options;
   const lastUses = createLastUseRecorder(clock, store.writeLastUses);
 
-  const toApp = (row: ListedApp): ConnectedApp => ({
+  const toApp = (row: ListedApp): Omit<ConnectedApp, 'subscriptions'> => ({
     id: row.id,
     name: row.name,
     clientId: row.clientId,
@@ -66,8 +66,10 @@ export function createAppsService(options: {
   };
 
   return {
-    async list(accountId: string): Promise<ConnectedApp[]> {
-      return (await store.listOf(accountId, clock.now())).map(toApp);
+    /** @param subscriptions of the account's apps, by app */
+    async list(accountId: string, subscriptions: ReadonlyMap<string, AppSubscription[]>): Promise<ConnectedApp[]> {
+      const rows = await store.listOf(accountId, clock.now());
+      return rows.map(row => ({ ...toApp(row), subscriptions: subscriptions.get(row.id) ?? [] }));
     },
 
     /** @throws not_found for an app that does not exist, was disconnected, or belongs to another account */

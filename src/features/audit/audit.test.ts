@@ -52,6 +52,7 @@ const prefixes: Record<string, string> = {
   replay_job: 'job',
   key: 'key',
   app: 'app',
+  subscription: 'sub',
   account: 'acc',
   session: 'ses',
   invitation: 'inv',

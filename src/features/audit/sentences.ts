@@ -75,6 +75,13 @@ const ofJob = (verb: string): Sentence => ({
   },
   path: ({ targetId }) => `/app/jobs/${targetId}`,
 });
+const ofSubscription = (verb: string): Sentence => ({
+  what: told => {
+    const app = told.name === undefined ? 'an app' : `“${told.name}”`;
+    return `${verb} ${app} of new events${told.endpointName === undefined ? '' : ` at ${endpoint(told)}`}`;
+  },
+  path: () => '/app/settings/apps',
+});
 const inTeam = (what: Sentence['what']): Sentence => ({ what, path: () => '/app/settings/team' });
 
 const sentences: Record<string, Sentence> = {
@@ -127,6 +134,8 @@ const sentences: Record<string, Sentence> = {
   'key.revoked': { what: told => `revoked ${one('API key', told)}` },
   'app.connected': { what: told => `connected ${one('app', told)}` },
   'app.disconnected': { what: told => `disconnected ${one('app', told)}` },
+  'subscription.created': ofSubscription('let Hooktape notify'),
+  'subscription.ended': ofSubscription('stopped Hooktape from notifying'),
   'session.started': { what: () => 'signed in' },
   'session.started_passkey': { what: () => 'signed in with a passkey' },
   'session.ended': { what: ({ targetType }) => (targetType === 'session' ? 'ended a session' : 'signed out') },

@@ -13,8 +13,8 @@ export type TellableRow = Pick<
 /** `link`: the path of a page of the dashboard. `exists`: whether the target does. */
 export type TellEntry = { text: string; kind: ChangeKind; link: string | null; exists: boolean };
 
-/** These belong to no endpoint, so that the whole log has to be searched for the name of one that was deleted. */
-const typesInTeam = new Set(['key', 'passkey', 'account', 'invitation']);
+/** These may belong to no endpoint, so that the whole log has to be searched for the name of one that was deleted. */
+const typesInTeam = new Set(['key', 'passkey', 'account', 'invitation', 'subscription']);
 
 /** The name at that time, of the endpoint that an entry has as its target. */
 const endpointNameIn = ({ targetType, details }: TellableRow): string | undefined =>

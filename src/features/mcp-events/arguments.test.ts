@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { AppError } from '../../core/errors.ts';
+import { EventsError } from '../../core/mcp-events/errors.ts';
 import { type EventsHarness, errorOf, openEventsHarness } from '../../testing/mcp-events.ts';
 import type { TestAccount, TestServer } from '../../testing/test-server.ts';
-import { EventsError } from './errors.ts';
 
 let harness: EventsHarness;
 let server: TestServer;

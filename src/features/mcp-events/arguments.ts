@@ -1,11 +1,11 @@
 /* Reads the name and the arguments of a subscription, which polls and streams have, too. */
 import type { TeamAccess } from '../../core/access/principal.ts';
 import { AppError, invalid, invalidFields, within } from '../../core/errors.ts';
+import { eventsNotFound } from '../../core/mcp-events/errors.ts';
 import { readFields } from '../../core/read-fields.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
-import { eventsNotFound } from './errors.ts';
 import { type EventArguments, type EventName, eventArguments, eventNames } from './model.ts';
 
 /** What a client wants to hear about. The endpoint was found once: renaming it changes nothing. */

@@ -4,9 +4,10 @@
  */
 import { CLIENT_CAPABILITIES_META_KEY, type McpServer, ProtocolError } from '@modelcontextprotocol/server';
 import { invalid, invalidFields } from '../../core/errors.ts';
+import { type Dialect, dialectOf, extensionName, toRpcError } from '../../core/mcp-events/errors.ts';
 import { readFields } from '../../core/read-fields.ts';
 import type { CallContext } from '../mcp/server.ts';
-import { type Dialect, dialectOf, extensionName, toRpcError } from './errors.ts';
+import type { SubscriptionsService } from '../mcp-subscriptions/service.ts';
 import { defaultOccurrences, type EventRequest, eventRequests, eventTypes, maxOccurrences } from './model.ts';
 import type { McpEventsService } from './service.ts';
 import type { Reading } from './source.ts';
@@ -22,9 +23,12 @@ type Method = (params: unknown, context: MethodContext) => Promise<Record<string
 export function createEventsMethods(options: {
   service: McpEventsService;
   openStream: OpenStream;
+  subscriptions: Pick<SubscriptionsService, 'subscribe' | 'unsubscribe'>;
+  /** Calls the function once the answer to the request was written. */
+  onAnswered: (request: Request, listener: () => void) => void;
   onError: (error: unknown, request: Request) => void;
 }): (server: McpServer, call: CallContext) => void {
-  const { service, openStream, onError } = options;
+  const { service, openStream, subscriptions, onAnswered, onError } = options;
 
   const methods: Record<string, Method> = {
     async 'events/list'(params) {
@@ -52,6 +56,17 @@ export function createEventsMethods(options: {
       const onFault = (fault: unknown): void => onError(fault, request);
       const reader = { ...access, signal: request.signal, onFault };
       call.stream = await openStream(reader, watch, { cursor, maxAgeMs: maxAgeMs ?? undefined, id, dialect });
+      return {};
+    },
+
+    'events/subscribe': (params, { call: { access, request }, dialect }) =>
+      subscriptions.subscribe(
+        { principal: access.principal, dialect, onAnswered: listener => onAnswered(request, listener) },
+        params,
+      ),
+
+    async 'events/unsubscribe'(params, { call: { access }, dialect }) {
+      await subscriptions.unsubscribe({ principal: access.principal, dialect }, params);
       return {};
     },
   };

@@ -10,7 +10,7 @@ import type { ToolAccess } from '../mcp/server.ts';
 import type { NotificationsService } from '../notifications/service.ts';
 import type { Tail, TailEnd } from '../notifications/tail.ts';
 import type { Watch } from './arguments.ts';
-import { type Dialect, EventsError, type RpcError, toRpcError } from './errors.ts';
+import { type Dialect, EventsError, type RpcError, toRpcError } from '../../core/mcp-events/errors.ts';
 import type { McpEventsService } from './service.ts';
 import type { Reading } from './source.ts';
 

@@ -2,7 +2,7 @@
  * Errors of MCP Events. SEP-3415 numbers five of them differently than the design that came before it and that ChatGPT speaks, so
  * the code follows the request: a client that declares the extension in a request gets the numbers of the SEP.
  */
-import { AppError, ExpectedError } from '../../core/errors.ts';
+import { AppError, ExpectedError } from '../errors.ts';
 
 export const extensionName = 'io.modelcontextprotocol/events';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { AppError, forbidden, invalid, notFound, unavailable } from '../../core/errors.ts';
+import { AppError, forbidden, invalid, notFound, unavailable } from '../errors.ts';
 import { dialectOf, EventsError, eventsForbidden, eventsNotFound, toRpcError } from './errors.ts';
 
 const never = (error: unknown): void => {

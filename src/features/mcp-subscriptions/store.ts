@@ -1,0 +1,215 @@
+/*
+ * Subscriptions, and the callbacks that have answered the challenge. Each read says whether a subscription may still send, so that
+ * nothing is sent after a grant or an endpoint has ended, however it ended.
+ */
+import type { InStatement } from '@libsql/client';
+import { and, asc, count, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { subscriptionQueue } from '../../core/mcp-events/subscription.ts';
+import type { Health } from '../../core/network/destination-health.ts';
+import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
+import type { Database, Drizzle } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
+import { accounts, endpoints, teams } from '../../db/schema.ts';
+import { connectedApps } from '../../db/schema-oauth.ts';
+import { mcpSubscriptions, queueItems, queues } from '../../db/schema-queues.ts';
+import { inList, toClientStatement } from '../../db/sql-fragments.ts';
+import { createCallbacksStore } from './callbacks-store.ts';
+import { createSubscriptionItemsStore } from './items-store.ts';
+
+type Row = typeof mcpSubscriptions.$inferSelect;
+/** The most subscriptions of an app and of a team. */
+type Limits = { app: number; team: number };
+/** Why it has ended: its app's access, its endpoint, or its time. */
+export type EndReason = 'access' | 'endpoint' | 'time';
+/** A subscription with its team and its endpoint. `ended`: null while it may send. */
+export type Subscription = Row & { plan: 'free' | 'pro'; endpointId: string | null; ended: EndReason | null };
+export type NewSubscription = Omit<
+  typeof mcpSubscriptions.$inferInsert,
+  'seq' | 'failures' | 'failingSince' | 'probeAt' | 'answered'
+>;
+export type ListedSubscription = Row & { endpointId: string | null; endpointName: string | null; waiting: number };
+
+export type SubscriptionsStore = ReturnType<typeof createSubscriptionsStore>;
+
+const table = mcpSubscriptions;
+/** An answer that was not written after this time was never written: the process had ended. */
+const unansweredMs = 60_000;
+
+/** Whether the app has access through this grant; a grant of null is that of an app of an external issuer. */
+const hasAccess = (at: { appId: SQL; grantId: SQL; teamId: SQL }, now: number): SQL => sql`EXISTS (
+  SELECT 1 FROM connected_apps AS app JOIN accounts ON accounts.id = app.account_id AND accounts.team_id = ${at.teamId}
+  WHERE app.id = ${at.appId} AND app.revoked_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM oauth_clients WHERE oauth_clients.id = app.client_id AND disabled_at IS NOT NULL)
+    AND CASE WHEN ${at.grantId} IS NULL THEN app.issuer <> '' ELSE EXISTS (SELECT 1 FROM oauth_grants AS own
+      WHERE own.id = ${at.grantId} AND own.app_id = app.id AND own.revoked_at IS NULL AND own.expires_at > ${now}) END)`;
+
+const endedAt = (now: number): SQL<EndReason | null> => sql<EndReason | null>`CASE
+  WHEN NOT ${hasAccess({ appId: sql`${table.appId}`, grantId: sql`${table.grantId}`, teamId: sql`${table.teamId}` }, now)}
+    THEN 'access'
+  WHEN ${table.endpoint} IS NOT NULL AND ${endpoints.seq} IS NULL THEN 'endpoint'
+  WHEN ${table.refreshBefore} <= ${now} THEN 'time' END`;
+
+function createReads(db: Drizzle) {
+  const isLive = and(
+    eq(endpoints.seq, table.endpoint),
+    eq(endpoints.teamId, table.teamId),
+    isNull(endpoints.deletedAt),
+  );
+  const select = (now: number, condition: SQL | undefined, limit = 1000) =>
+    db
+      .select({ row: table, plan: teams.plan, endpointId: endpoints.id, ended: endedAt(now) })
+      .from(table)
+      .leftJoin(teams, eq(teams.id, table.teamId))
+      .leftJoin(endpoints, isLive)
+      .where(condition)
+      .orderBy(asc(table.seq))
+      .limit(limit)
+      .then(rows => rows.map(({ row, plan, ...rest }): Subscription => ({ ...row, plan: plan ?? 'free', ...rest })));
+  const isStarted = (now: number): SQL | undefined =>
+    or(eq(table.answered, true), sql`abs(${table.createdAt} - ${now}) > ${unansweredMs}`);
+  return {
+    /** @param owner of its queue */
+    open: async (owner: string, now: number): Promise<Subscription | undefined> =>
+      (await select(now, eq(table.owner, owner)))[0],
+
+    find: async (id: string, now: number): Promise<Subscription | undefined> =>
+      (await select(now, eq(table.id, id)))[0],
+
+    /** Those of endpoints that may have new events, or of alerts, with `endpoint` null. */
+    startedOf: (endpoint: number, now: number): Promise<Subscription[]> =>
+      select(now, and(eq(table.name, 'webhook.received'), eq(table.endpoint, endpoint), isStarted(now))),
+    startedOfAlerts: (now: number): Promise<Subscription[]> =>
+      select(now, and(eq(table.name, 'alert.changed'), isStarted(now))),
+
+    /** Row numbers of endpoints with subscriptions to their events. @param among if given, only of these endpoints */
+    async watchedEndpoints(among?: readonly number[]): Promise<number[]> {
+      if (among?.length === 0) return [];
+      const isWatched = and(eq(table.name, 'webhook.received'), among && inList(table.endpoint, among));
+      return (await db.selectDistinct({ endpoint: table.endpoint }).from(table).where(isWatched)).flatMap(
+        ({ endpoint }) => endpoint ?? [],
+      );
+    },
+
+    async ended(now: number): Promise<Subscription[]> {
+      return (await select(now, sql`(${endedAt(now)}) IS NOT NULL`)).filter(({ ended }) => ended !== null);
+    },
+
+    /** The subscriptions of an account's apps, oldest first. */
+    async listOf(accountId: string, now: number): Promise<ListedSubscription[]> {
+      const waiting = db
+        .select({ items: count() })
+        .from(queueItems)
+        .innerJoin(
+          queues,
+          and(eq(queues.seq, queueItems.queue), eq(queues.kind, subscriptionQueue), eq(queues.owner, table.owner)),
+        );
+      const rows = await db
+        .select({
+          row: table,
+          endpointId: endpoints.id,
+          endpointName: endpoints.name,
+          waiting: sql<number>`(${waiting})`,
+        })
+        .from(table)
+        .innerJoin(accounts, eq(accounts.id, table.accountId))
+        .leftJoin(endpoints, isLive)
+        .where(and(eq(table.accountId, accountId), sql`(${endedAt(now)}) IS NULL`))
+        .orderBy(asc(table.seq));
+      return rows.map(({ row, ...rest }) => ({ ...row, ...rest }));
+    },
+  };
+}
+
+/** Statements for transactions. */
+const createStatements = (db: Drizzle) => ({
+  changeStatement: (owner: string, set: Partial<Row>): InStatement =>
+    toClientStatement(db.update(table).set(set).where(eq(table.owner, owner))),
+  /** For `writeMoved`: fails if it no longer exists or, if `set` moves the position, has another position than before. */
+  refreshStatements: ({ owner, position }: Row, set: Partial<Row>): InStatement[] =>
+    compareAndSetStatements(
+      toClientStatement(
+        db
+          .update(table)
+          .set(set)
+          .where(and(eq(table.owner, owner), set.position === undefined ? undefined : eq(table.position, position))),
+      ),
+    ),
+
+  /** Saves what an attempt showed, unless a refresh came in between, which counts as a new beginning. */
+  attemptStatement: ({ owner, refreshedAt }: Row, set: Partial<Row> & Health): InStatement =>
+    toClientStatement(
+      db
+        .update(table)
+        .set(set)
+        .where(and(eq(table.owner, owner), eq(table.refreshedAt, refreshedAt))),
+    ),
+
+  /** For `writeMoved`: the position must be as it was read. */
+  movePositionStatements: ({ owner, position }: Row, to: number): InStatement[] =>
+    compareAndSetStatements(
+      toClientStatement(
+        db
+          .update(table)
+          .set({ position: to })
+          .where(and(eq(table.owner, owner), eq(table.position, position))),
+      ),
+    ),
+  /** For `writeMoved`: fails if it was removed already, so that only one process ends it. */
+  removeStatements: ({ owner }: Pick<Row, 'owner'>): InStatement[] =>
+    compareAndSetStatements(toClientStatement(db.delete(table).where(eq(table.owner, owner)))),
+});
+
+export function createSubscriptionsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
+  /** Counts those that have not run out of time. */
+  const countOf = (condition: SQL, now: number): SQL =>
+    db.$count(table, and(condition, or(isNull(table.refreshBefore), gt(table.refreshBefore, now))));
+  return {
+    ...createReads(db),
+    ...createStatements(db),
+    ...createSubscriptionItemsStore(client),
+    ...createCallbacksStore(db),
+
+    /** The client and the account of a connected app. */
+    app: async (id: string) =>
+      (
+        await db
+          .select({
+            accountId: connectedApps.accountId,
+            issuer: connectedApps.issuer,
+            clientId: connectedApps.clientId,
+            name: connectedApps.name,
+          })
+          .from(connectedApps)
+          .where(eq(connectedApps.id, id))
+      )[0],
+
+    /** Which limit leaves no place for another one. */
+    async fullLimit(appId: string, teamId: string, max: Limits, now: number): Promise<keyof Limits | undefined> {
+      const [row] = await db
+        .select({ app: countOf(eq(table.appId, appId), now), team: countOf(eq(table.teamId, teamId), now) })
+        .from(teams)
+        .where(eq(teams.id, teamId));
+      if (Number(row?.app) >= max.app) return 'app';
+      return Number(row?.team) >= max.team ? 'team' : undefined;
+    },
+
+    /** In one statement, so that parallel requests keep to the limits. @returns false if it was not inserted */
+    async insertWithin(max: Limits, row: NewSubscription, now: number): Promise<boolean> {
+      const { appId, grantId, teamId, endpoint } = row;
+      const condition = and(
+        lt(countOf(eq(table.appId, appId), now), max.app),
+        lt(countOf(eq(table.teamId, teamId), now), max.team),
+        hasAccess({ appId: sql`${appId}`, grantId: sql`${grantId ?? null}`, teamId: sql`${teamId}` }, now),
+        endpoint === null || endpoint === undefined
+          ? undefined
+          : sql`EXISTS (SELECT 1 FROM endpoints WHERE seq = ${endpoint} AND team_id = ${teamId} AND deleted_at IS NULL)`,
+        sql`NOT EXISTS (SELECT 1 FROM mcp_subscriptions WHERE id = ${row.id})`,
+      );
+      return (await insertIf(db, table, row, condition)).rowsAffected === 1;
+    },
+
+    /** @returns false, with nothing written, if the subscription has changed */
+    writeMoved: (statements: readonly InStatement[]): Promise<boolean> => writeIfUnchanged(client, statements),
+    write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
+  };
+}
