@@ -10,13 +10,14 @@ import { Card, Loaded } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
+import { AppSubscriptions } from './app-subscriptions.tsx';
 
 export function AppsSection() {
   const apps = useQuery('apps', api.apps);
   const revoke = async (app: ConnectedApp): Promise<void> => {
     const isRevoked = await confirm({
       title: `Revoke access for ${visibleLine(app.name)}?`,
-      text: 'The app loses access immediately, and API keys it created stop working. It can ask for access again later.',
+      text: 'The app loses access immediately, API keys it created stop working, and its subscriptions end. It can ask for access again later.',
       button: 'Revoke',
       run: () => api.revokeApp(app.id),
     });
@@ -41,7 +42,7 @@ export function AppsSection() {
           ) : (
             <ul class="rows">
               {list.map(app => (
-                <AppRow key={app.id} app={app} onRevoke={() => revoke(app)} />
+                <AppRow key={app.id} app={app} onRevoke={() => revoke(app)} onEnded={apps.reload} />
               ))}
             </ul>
           )
@@ -51,7 +52,7 @@ export function AppsSection() {
   );
 }
 
-const AppRow = ({ app, onRevoke }: { app: ConnectedApp; onRevoke: () => void }) => (
+const AppRow = ({ app, onRevoke, onEnded }: { app: ConnectedApp; onRevoke: () => void; onEnded: () => void }) => (
   <li>
     <div class="stack grow">
       <strong>{visibleLine(app.name)}</strong>
@@ -65,6 +66,7 @@ const AppRow = ({ app, onRevoke }: { app: ConnectedApp; onRevoke: () => void }) 
           'never used'
         )}
       </span>
+      <AppSubscriptions app={app} onEnded={onEnded} />
     </div>
     <Button kind="quiet" aria-label={`Revoke ${visibleLine(app.name)}`} onClick={onRevoke}>
       Revoke

@@ -290,6 +290,8 @@ export const api = {
   revokeKey: (key: string) => call<Ok>('DELETE', `/api/keys/${id(key)}`),
   apps: () => call<{ apps: ConnectedApp[] }>('GET', '/api/apps').then(answer => answer.apps),
   revokeApp: (app: string) => call<Ok>('DELETE', `/api/apps/${id(app)}`),
+  endSubscription: (app: string, subscription: string) =>
+    call<Ok>('DELETE', `/api/apps/${id(app)}/subscriptions/${id(subscription)}`),
 
   team: () => call<Team>('GET', '/api/team'),
   invite: (email: string) => call<Invitation>('POST', '/api/team/invitations', { email }),
