@@ -21,13 +21,9 @@ const json = (body: string, contentType = 'application/json'): ForwardRequest =>
   body,
 });
 
-const about = `"id": "{{id}}",
-  "type": "{{type}}",
-  "platform": "{{platform}}",
-  "verdict": "{{verdict}}",
-  "receivedAt": "{{receivedAt}}",
-  "endpoint": "{{endpoint}}",
-  "link": "{{link}}"`;
+const facts = ['id', 'type', 'platform', 'verdict', 'receivedAt', 'endpoint', 'link'];
+/** The members of a JSON object with the facts about an event. */
+const membersAt = (indent: string): string => facts.map(name => `${indent}"${name}": "{{${name}}}"`).join(',\n');
 
 export const forwardPresets: readonly ForwardPreset[] = [
   {
@@ -67,7 +63,7 @@ export const forwardPresets: readonly ForwardPreset[] = [
     request: json(`{
   "event_type": "webhook",
   "client_payload": {
-  ${about}
+${membersAt('    ')}
   }
 }`),
   },
@@ -164,7 +160,7 @@ export const forwardPresets: readonly ForwardPreset[] = [
     headers: [],
     needs: ['Replace the URL with that of your receiver.'],
     request: json(`{
-  ${about}
+${membersAt('  ')}
 }`),
   },
 ];

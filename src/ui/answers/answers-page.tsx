@@ -15,7 +15,7 @@ import { RestoredNotice } from '../kit/restored-notice.tsx';
 import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { exampleOf } from './placeholders.ts';
+import { exampleOf } from '../inspector/placeholders.ts';
 import { Presets } from './presets.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { RuleList } from './rule-list.tsx';

@@ -10,7 +10,7 @@ import { IconButton } from '../kit/icon-button.tsx';
 import { Icon } from '../kit/icons.tsx';
 import { keyLabel } from '../kit/key-label.ts';
 import type { FieldDraft } from '../kit/schema.ts';
-import type { Example } from './placeholders.ts';
+import type { Example } from '../inspector/placeholders.ts';
 import { AnswerFields, ConditionFields, type RuleFields } from './rule-fields.tsx';
 import { type RuleDraft, type RuleProblems, ruleRules } from './rule-schema.tsx';
 

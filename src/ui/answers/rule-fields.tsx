@@ -7,7 +7,7 @@ import { type FieldsOf, Inputs } from '../kit/form.tsx';
 import { HeaderEditor } from '../kit/header-editor.tsx';
 import type { Input, Pair } from '../kit/schema.ts';
 import { BodyField } from './body-field.tsx';
-import type { Example } from './placeholders.ts';
+import type { Example } from '../inspector/placeholders.ts';
 import type { ruleRules } from './rule-schema.tsx';
 
 export type RuleFields = FieldsOf<typeof ruleRules.schema>;

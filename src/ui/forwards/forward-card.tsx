@@ -44,8 +44,8 @@ export const ForwardCard = ({ endpointId, forward, isStale, onChange }: Props) =
   </li>
 );
 
-/** Which events it takes, and in which order. */
-const Takes = ({ forward: { where, mode, orderBy } }: { forward: Forward }) => (
+/** Which events it takes, in which order, and what it sends for them. */
+const Takes = ({ forward: { where, mode, orderBy, request, sign } }: { forward: Forward }) => (
   <span class="faint breaks">
     {where === '' ? (
       'All except refused'
@@ -61,5 +61,8 @@ const Takes = ({ forward: { where, mode, orderBy } }: { forward: Forward }) => (
         per <code>{visibleLine(orderBy)}</code>
       </>
     )}
+    {request !== null && ` · sends ${request.method} ${visibleLine(request.contentType)} from a template`}
+    {sign === 'own' && ' · signed with its own secret'}
+    {sign === 'fresh' && ' · re-signed'}
   </span>
 );

@@ -12,7 +12,9 @@ import { Loaded, Page } from '../kit/page.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { forwardRules, hasMore } from './forward-schema.ts';
+import { showNewSecret } from './forward-secret.tsx';
 import { destinationsPath, forwardPath, forwardsApi } from './forwards-api.ts';
+import { RequestFields } from './request-fields.tsx';
 
 /** @param id of the forward that is changed; undefined for a new one */
 export function ForwardFormPage({ endpointId, id }: { endpointId: string; id?: string }) {
@@ -39,6 +41,12 @@ export function ForwardFormPage({ endpointId, id }: { endpointId: string; id?: s
   );
 }
 
+const signHints = {
+  'as-captured': 'An event as it came keeps the signature of its sender. A request of its own has none.',
+  own: 'Signed as Standard Webhooks. The secret is shown once, when you save.',
+  fresh: 'Uses a saved secret that may sign for this destination. Events it may not sign are given up.',
+};
+
 type FormProps = { endpointId: string; forward: Forward | undefined; back: string };
 
 function ForwardForm({ endpointId, forward, back }: FormProps) {
@@ -52,6 +60,7 @@ function ForwardForm({ endpointId, forward, back }: FormProps) {
       forward ? forwardsApi.change(endpointId, forward.id, request) : forwardsApi.create(endpointId, request),
     onSaved(saved = forward) {
       if (saved) navigate(forwardPath(endpointId, saved.id));
+      if (saved?.sign === 'own' && forward?.sign !== 'own') void showNewSecret(endpointId, saved);
       const name = visibleName(saved?.name ?? '');
       showToast(forward ? `${name} was saved.` : `${name} was created. It starts with the next event.`);
     },
@@ -78,6 +87,7 @@ function ForwardForm({ endpointId, forward, back }: FormProps) {
         placeholder="every event"
         without={withoutMarks}
       />
+      <RequestFields endpointId={endpointId} form={form} />
       <Inputs form={form} paths={['mode', 'orderBy']} />
       <details class="drawer" open={isOpen}>
         <summary>More options</summary>
@@ -86,12 +96,13 @@ function ForwardForm({ endpointId, forward, back }: FormProps) {
             <Inputs form={form} paths={['retry.for', 'retry.first', 'retry.max', 'timeoutS']} />
           </div>
           <p class="hint">Events that aren't accepted are retried with growing intervals until this time is over.</p>
-          <Inputs form={form} paths={['headers', 'per', 'sign', 'enabled']} />
+          {form.draft.request === 'captured' && <Inputs form={form} paths={['headers']} />}
+          <Inputs form={form} paths={['per', 'sign', 'enabled']} texts={{ sign: { hint: signHints[form.draft.sign] } }} />
         </div>
       </details>
       {forward && (
         <p class="hint">
-          Waiting events use the new URL and headers. A new filter or order applies to new events only.
+          Waiting events use the new URL, headers and request. A new filter or order applies to new events only.
         </p>
       )}
     </Form>

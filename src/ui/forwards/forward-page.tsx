@@ -2,12 +2,14 @@
 
 import { useRef } from 'preact/hooks';
 import type { Forward } from '../../features/forwards/model.ts';
+import { Button } from '../kit/controls.tsx';
 import { formatCount } from '../kit/format/time.ts';
-import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { visibleLine, visibleName, visibleText } from '../kit/format/visible.ts';
 import { Card, Facts, Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { ForwardButtons } from './forward-buttons.tsx';
+import { replaceSecret } from './forward-secret.tsx';
 import { deliveryStates, ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
 import { type DeliveryState, destinationsPath } from './forwards-api.ts';
 import { useForward } from './use-forwards.ts';
@@ -48,7 +50,7 @@ export function ForwardPage({ endpointId, id, state }: Props) {
               )}
             </section>
             <Deliveries endpointId={endpointId} forward={forward} state={shown} onChange={query.set} />
-            <Settings forward={forward} />
+            <Settings endpointId={endpointId} forward={forward} />
           </>
         )}
       </Loaded>
@@ -60,8 +62,22 @@ export function ForwardPage({ endpointId, id, state }: Props) {
 const firstState = (forward: Forward): DeliveryState | undefined =>
   (['failed', 'given_up', 'waiting'] as const).find(state => countOf(forward, state) > 0);
 
-function Settings({ forward }: { forward: Forward }) {
-  const { where, mode, per, sign, headers, timeoutS, retry } = forward;
+function Signature({ endpointId, forward }: { endpointId: string; forward: Forward }) {
+  const { sign, request } = forward;
+  if (sign === 'fresh') return <>Re-signed with a saved secret</>;
+  if (sign === 'as-captured') return <>{request === null ? 'As captured' : 'None'}</>;
+  return (
+    <span class="row">
+      Standard Webhooks, with its own secret
+      <Button icon="key" onClick={() => replaceSecret(endpointId, forward)}>
+        New secret
+      </Button>
+    </span>
+  );
+}
+
+function Settings({ endpointId, forward }: { endpointId: string; forward: Forward }) {
+  const { where, mode, per, request, headers, timeoutS, retry } = forward;
   return (
     <Card title="Settings">
       <Facts
@@ -70,7 +86,22 @@ function Settings({ forward }: { forward: Forward }) {
           ['Events', where === '' ? 'All except refused' : <code>{visibleLine(where)}</code>],
           ['Order', mode === 'parallel' ? 'Unordered, six at once' : <Order forward={forward} />],
           per === 'delivery' && ['Attempts', 'Only the first of each delivery'],
-          ['Signature', sign === 'fresh' ? 'Re-signed with a saved secret' : 'As captured'],
+          [
+            'Request',
+            request === null ? (
+              'The event as it came'
+            ) : (
+              <>
+                <code>
+                  {request.method} {visibleLine(request.contentType)}
+                </code>
+                <pre class="sent-body" tabIndex={0} aria-label="Template">
+                  {visibleText(request.body)}
+                </pre>
+              </>
+            ),
+          ],
+          ['Signature', <Signature endpointId={endpointId} forward={forward} />],
           headers.length > 0 && ['Headers added', <Headers headers={headers} />],
           ['Timeout', formatCount(timeoutS, 'second')],
           ['Retries', `For ${retry.for}, every ${retry.first} to ${retry.max}`],

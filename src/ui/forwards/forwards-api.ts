@@ -7,6 +7,8 @@ import type {
   ForwardDeliveryPage,
   ForwardDryRun,
   ForwardInput,
+  ForwardPreview,
+  ForwardPreviewRequest,
   ForwardSelection,
   ForwardStats,
 } from '../../features/forwards/model.ts';
@@ -27,6 +29,12 @@ export const forwardsApi = {
   create: (endpoint: string, given: ForwardInput) => call<Forward>('POST', pathOf(endpoint), given),
   change: (endpoint: string, forward: string, given: ForwardChange) =>
     call<Forward>('PATCH', pathOf(endpoint, forward), given),
+  /** What a request would be for the newest events. */
+  preview: (endpoint: string, given: ForwardPreviewRequest, signal: AbortSignal) =>
+    call<ForwardPreview>('POST', `${pathOf(endpoint)}/preview`, given, signal),
+  /** Replaces the signing secret. */
+  newSecret: (endpoint: string, forward: string) =>
+    call<{ secret: string }>('POST', `${pathOf(endpoint, forward)}/secret`, {}).then(({ secret }) => secret),
   remove: (endpoint: string, forward: string) => call<unknown>('DELETE', pathOf(endpoint, forward)),
   setEnabled: (endpoint: string, forward: string, isEnabled: boolean) =>
     call<Forward>('POST', `${pathOf(endpoint, forward)}/${isEnabled ? 'resume' : 'pause'}`, {}),

@@ -1,15 +1,8 @@
-/* The placeholders of an answer's body, with examples from a delivery that arrived. Pure. */
+/* The placeholders of a template, with examples from a delivery that arrived. Pure. */
 
 import type { EventDetail } from '../../features/events/model.ts';
-import { contentFieldsOf } from '../inspector/filter/content-fields.ts';
-
-export type Placeholder = {
-  /** As it is inserted. */
-  text: string;
-  /** The part to be replaced by another name; empty for none. */
-  name: string;
-  title: string;
-};
+import type { Placeholder } from '../kit/template-field.tsx';
+import { contentFieldsOf } from './filter/content-fields.ts';
 
 /** The values of the newest delivery for each placeholder with a name. */
 export type Example = { header: string; query: string; body: string };
@@ -34,7 +27,7 @@ export function placeholdersFor(example: Example | undefined): Placeholder[] {
   };
   return [
     { text: '{{id}}', name: '', title: 'event id' },
-    { text: '{{now}}', name: '', title: 'time of the response (RFC 3339)' },
+    { text: '{{now}}', name: '', title: 'time of sending (RFC 3339)' },
     named('header', 'X-Request-Id', 'request header'),
     named('query', 'page', 'query parameter, decoded'),
     named('body', 'id', 'body field, such as body.a.b'),
@@ -42,3 +35,12 @@ export function placeholdersFor(example: Example | undefined): Placeholder[] {
     { text: '{{raw}}', name: '', title: 'whole body as text' },
   ];
 }
+
+/** For requests of forwards, which the team reads. */
+export const teamPlaceholders = (example: Example | undefined): Placeholder[] => [
+  ...placeholdersFor(example),
+  { text: `{{json body.${example?.body || 'id'}}}`, name: example?.body || 'id', title: 'body field as JSON, without quotes' },
+  { text: '{{truncate 500 raw}}', name: '500', title: 'the first characters of a value' },
+  { text: '{{endpoint}}', name: '', title: 'name of the endpoint' },
+  { text: '{{link}}', name: '', title: 'the event in the dashboard' },
+];
