@@ -322,9 +322,9 @@ describe('before the handshake', () => {
   test('a read-only key is 1, also when the position exists', async () => {
     const { key } = await ada.json<{ key: string }>(201, 'POST', '/api/keys', { name: 'r', readOnly: true });
     const readOnly = { ...env, HOOKTAPE_KEY: key };
-    expect(await end(readOnly, inbox.id, '--as', 'agent')).toEqual(failure(1, 'needs a key that may write'));
+    expect(await end(readOnly, inbox.id, '--as', 'agent')).toEqual(failure(1, 'cannot be saved: this API key is read-only'));
     await (await connect(inbox.id)).kill();
-    expect(await end(readOnly, inbox.id, '--as', 'agent')).toEqual(failure(1, 'needs a key that may write'));
+    expect(await end(readOnly, inbox.id, '--as', 'agent')).toEqual(failure(1, 'cannot be saved: this API key is read-only'));
   });
 
   test('an unreachable server is 4', async () => {

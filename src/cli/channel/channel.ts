@@ -38,7 +38,7 @@ async function findStarts(api: Api, { endpoints, name }: ChannelOptions): Promis
       starts.push(await findChannelStart(api, endpoint, name));
     } catch (error) {
       if (!(error instanceof RefusedError) || error.status !== 403) throw error;
-      throw new OperationError(`${error.message}: a channel saves its position, so it needs a key that may write`);
+      throw new OperationError(`the position of the channel cannot be saved: ${error.message}`);
     }
   return starts;
 }
