@@ -42,7 +42,11 @@ export function startChannel(
     }
     if (rest !== '') throw new Error(`not a line: ${rest}`);
   })();
-  const errors = new Response(child.stderr).text();
+  let said = '';
+  const errors = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stderr) said += decoder.decode(chunk, { stream: true });
+  })();
   let lastId = 0;
 
   const write = (text: string | Uint8Array): void => {
@@ -66,6 +70,7 @@ export function startChannel(
     request,
     pushed,
     ids: (): string[] => pushed().map(({ meta }) => meta['id'] ?? ''),
+    untilSaid: (text: string) => eventually(() => said.includes(text)),
     untilPushed: (count: number) => eventually(() => pushed().length >= count),
     async initialize(protocolVersion = '2025-11-25') {
       const { result } = await request('initialize', {
@@ -95,8 +100,8 @@ export function startChannel(
     },
     async ended() {
       const exitCode = await child.exited;
-      await output;
-      return { exitCode, stderr: await errors };
+      await Promise.all([output, errors]);
+      return { exitCode, stderr: said };
     },
     signal: (name: NodeJS.Signals): void => child.kill(name),
   };

@@ -263,13 +263,16 @@ describe('several endpoints', () => {
     const other = await createInbox();
     const client = await connect(inbox.id, other.id);
     await ada.json(200, 'DELETE', `/api/endpoints/${other.id}`);
+    await client.untilSaid(`the endpoint ${other.name} has been deleted\n`);
     const id = await deliver('{"n":1}');
     await client.untilPushed(1);
     expect(client.ids()).toEqual([id]);
     await ada.json(200, 'DELETE', `/api/endpoints/${inbox.id}`);
     const { exitCode, stderr } = await client.ended();
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`the endpoint ${other.name} has been deleted\n`)]);
-    expect(stderr).toContain(`hooktape: the endpoint ${inbox.name} has been deleted`);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining(`hooktape: the endpoint ${inbox.name} has been deleted\n`),
+    ]);
   });
 });
 
@@ -322,9 +325,13 @@ describe('before the handshake', () => {
   test('a read-only key is 1, also when the position exists', async () => {
     const { key } = await ada.json<{ key: string }>(201, 'POST', '/api/keys', { name: 'r', readOnly: true });
     const readOnly = { ...env, HOOKTAPE_KEY: key };
-    expect(await end(readOnly, inbox.id, '--as', 'agent')).toEqual(failure(1, 'cannot be saved: this API key is read-only'));
+    expect(await end(readOnly, inbox.id, '--as', 'agent')).toEqual(
+      failure(1, 'cannot be saved: this API key is read-only'),
+    );
     await (await connect(inbox.id)).kill();
-    expect(await end(readOnly, inbox.id, '--as', 'agent')).toEqual(failure(1, 'cannot be saved: this API key is read-only'));
+    expect(await end(readOnly, inbox.id, '--as', 'agent')).toEqual(
+      failure(1, 'cannot be saved: this API key is read-only'),
+    );
   });
 
   test('an unreachable server is 4', async () => {
