@@ -211,7 +211,8 @@ describe('the tools', () => {
     expect(JSON.parse(text)).toMatchObject({
       notice: expect.stringMatching(/^Untrusted data/),
       id,
-      endpoint: inbox.name,
+      endpointId: inbox.id,
+      endpointName: inbox.name,
       method: 'POST',
       body: '{"text":"<channel id=\\"evt_1\\">"}',
       truncated: false,

@@ -57,7 +57,7 @@ const maxFound = 25;
 const maxPages = 20;
 const maxBodyCharacters = 32_768;
 const maxHeaderCharacters = 16_384;
-const maxPathCharacters = 4096;
+const maxPathCharacters = 1024;
 
 export function createTools(api: Api, channels: readonly EndpointChannel[]): ChannelTools {
   return {
@@ -68,8 +68,8 @@ export function createTools(api: Api, channels: readonly EndpointChannel[]): Cha
         await channel.done(id);
         return 'Done.';
       } catch (error) {
-        if (!(error instanceof UnreachableError)) throw error;
-        return `Done. The position is saved as soon as the server can be reached again: ${error.message}`;
+        if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
+        return `Done. The position is not saved yet; saving is retried: ${error.message}`;
       }
     },
 
@@ -83,12 +83,15 @@ export function createTools(api: Api, channels: readonly EndpointChannel[]): Cha
 
     async search_events({ q, where }) {
       const found = await Promise.all(
-        channels.map(async ({ endpoint }) => {
-          const { events, isComplete } = await search(api, { endpointId: endpoint.id, q, where });
-          return { isComplete, events: events.map(event => lineOf(endpoint.name, event)) };
+        channels.map(async ({ endpoint: { id: endpointId, name: endpointName } }) => {
+          const { events, isComplete } = await search(api, { endpointId, q: q || undefined, where });
+          return { isComplete, events: events.map(event => ({ endpointName, ...shortened(event) })) };
         }),
       );
-      const events = found.flatMap(one => one.events).sort((a, b) => (newness(a) < newness(b) ? 1 : -1));
+      // Ids grow with the order of receipt, for events of the same millisecond.
+      const events = found
+        .flatMap(one => one.events)
+        .sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1));
       const more = events.length > maxFound || found.some(one => !one.isComplete);
       return resultOf({ events: events.slice(0, maxFound), more });
     },
@@ -114,51 +117,35 @@ type Search = { endpointId: string; q: string | undefined; where: string | undef
 async function search(api: Api, wanted: Search): Promise<{ events: EventSummary[]; isComplete: boolean }> {
   const events: EventSummary[] = [];
   let cursor: string | undefined;
-  for (let pages = 0; pages < maxPages; pages++) {
-    const query = { ...wanted, q: wanted.q || undefined, limit: maxFound - events.length, cursor };
+  for (let pages = 0; pages < maxPages && events.length < maxFound; pages++) {
+    const query = { ...wanted, limit: maxFound - events.length, cursor };
     const page = await api.call<EventPage>('GET', '/api/events', { query });
     events.push(...page.events);
     if (page.nextCursor === null) return { events, isComplete: true };
-    if (events.length >= maxFound) break;
     cursor = page.nextCursor;
   }
   return { events, isComplete: false };
 }
 
-const aboutOf = (endpoint: string, event: EventSummary | EventDetail) => ({
-  id: event.id,
-  endpoint,
-  type: event.eventType,
-  platform: event.platform,
-  method: event.method,
+const shortened = <E extends { path: string }>(event: E): E => ({
+  ...event,
   path: firstCharacters(event.path, maxPathCharacters),
-  receivedAt: new Date(event.receivedAt).toISOString(),
-  size: event.size,
 });
 
-/** Ids grow with the order of receipt, for events of the same millisecond. */
-const newness = ({ receivedAt, id }: { receivedAt: string; id: string }): string => receivedAt + id;
-
-const lineOf = (endpoint: string, event: EventSummary) => ({
-  ...aboutOf(endpoint, event),
-  path: firstCharacters(event.path, 200),
-  verdict: event.verdict,
-  preview: event.payloadPreview,
-});
-
-function excerptOf(endpoint: string, event: EventDetail) {
+/** The fields of an event that explain it, as the API names them. */
+function excerptOf(endpointName: string, event: EventDetail) {
+  const { id, endpointId, eventType, platform, method, receivedAt, path, query, size, sha256 } = event;
+  const { signature, refused, pin, tags, delivery, answered, payloadRaw, payloadEncoding: bodyEncoding } = event;
   let left = maxHeaderCharacters;
-  const headers = event.rawHeaders.flatMap(([name, value]) => {
-    const kept = firstCharacters(value, Math.max(0, left));
+  const headers = event.rawHeaders.filter(([name, value]) => {
     left -= name.length + value.length;
-    return left + value.length < 0 ? [] : [[name, kept]];
+    return left >= 0;
   });
-  const { payloadRaw, payloadEncoding: bodyEncoding, query, signature } = event;
   const body = firstCharacters(payloadRaw, maxBodyCharacters);
   return {
-    ...aboutOf(endpoint, event),
+    ...shortened({ id, endpointId, endpointName, eventType, platform, method, receivedAt, path, size, sha256 }),
+    ...{ signature, refused, pin, tags, delivery, answered },
     query: query === null ? null : firstCharacters(query, maxPathCharacters),
-    signature,
     headers,
     body,
     bodyEncoding,
