@@ -29,6 +29,7 @@ import { schemasRoutes } from './features/schemas/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
+import { signInLinkRoutes } from './features/sign-in-links/routes.ts';
 import { signaturesRoutes } from './features/signatures/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
@@ -104,6 +105,7 @@ export function createApp(services: Services): App {
     .onAfterHandle(({ request, responseValue }) => audit.keepResult(request, responseValue))
     .use(api)
     .use(oauthRoutes(services))
+    .use(signInLinkRoutes(services))
     .use(mcpRoutes(services))
     .use(
       docsRoutes({

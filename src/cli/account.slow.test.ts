@@ -94,6 +94,29 @@ describe('hooktape account password', () => {
   }, 120_000);
 });
 
+describe('hooktape account sign-in-link', () => {
+  test('prints the link alone on stdout, or with --json its account and its end', async () => {
+    const { exitCode, stdout, stderr } = await hooktape(env, 'account', 'sign-in-link', 'ada@example.com');
+    expect([exitCode, stderr]).toEqual([
+      0,
+      expect.stringContaining('signs ada@example.com in once, within 15 minutes'),
+    ]);
+    expect(stdout).toMatch(/^http:\/\/localhost:\d+\/login\/link\?token=[0-9a-z]{52}\n$/);
+    const json = await hooktape(env, 'account', 'sign-in-link', 'ada@example.com', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      email: 'ada@example.com',
+      url: expect.stringContaining('/login/link?token='),
+      expiresAt: expect.any(Number),
+    });
+  });
+
+  test('fails for an unknown account', async () => {
+    const { exitCode, stdout, stderr } = await hooktape(env, 'account', 'sign-in-link', 'nobody@example.com');
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('account nobody@example.com not found');
+  });
+});
+
 describe('hooktape account two-factor', () => {
   test.each([
     ['off', 'nobody@example.com', 1, 'account nobody@example.com not found'],

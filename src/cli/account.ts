@@ -4,7 +4,7 @@ import type { Parsed } from './arguments.ts';
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
 import { exitCodes, type Io, type Run, UsageError } from './io.ts';
-import type { CreatedAccount, OperationName } from './operations.ts';
+import type { CreatedAccount, OperationName, SignInLink } from './operations.ts';
 import { loadConfig } from './settings.ts';
 
 type Account = { id: string; email: string; plan: string; createdAt: number; role?: string };
@@ -52,6 +52,15 @@ export const runAccount: Run = async ([verb, ...rest], io) => {
       const [verb, email] = words.positionals;
       if (verb !== 'off') throw new UsageError('give: account two-factor off EMAIL');
       return show(io, words, await ask(io, words, 'account.twoFactorOff', { email }));
+    }
+    case 'sign-in-link': {
+      const words = parse(rest, ['EMAIL']);
+      // The result of account.signInLink.
+      const link = (await ask(io, words, 'account.signInLink', { email: words.positionals[0] })) as SignInLink;
+      if (words.json) return show(io, words, link);
+      io.stdout(`${link.url}\n`);
+      io.stderr(`The link signs ${link.email} in once, within 15 minutes. Whoever has it can use it.\n`);
+      return exitCodes.done;
     }
     case 'delete': {
       const words = parse(rest, ['EMAIL']);

@@ -15,6 +15,9 @@ type Arguments = Record<string, unknown>;
 /** `passwordLink`: set if the account was created without a password and a link was requested. */
 export type CreatedAccount = Account & { passwordLink?: string };
 
+/** `expiresAt`: of the link, epoch ms. */
+export type SignInLink = Account & { url: string; expiresAt: number };
+
 export type Operation = (services: CoreServices, args: Arguments) => Promise<unknown>;
 
 function text(args: Arguments, name: string): string {
@@ -39,7 +42,7 @@ export const operations = {
     if (!Array.isArray(events)) throw invalid('events is missing');
     return imports.add(text(args, 'endpoint'), events);
   },
-  'account.create': async ({ account, teams }, args): Promise<CreatedAccount> => {
+  'account.create': async ({ account, teams, ways }, args): Promise<CreatedAccount> => {
     const teamOf = optionalText(args, 'teamOf');
     const password = optionalText(args, 'password');
     const created = await account.create({
@@ -48,7 +51,7 @@ export const operations = {
       ...(teamOf !== undefined && { teamOf }),
       ...(password !== undefined && { password }),
     });
-    if (password !== undefined || args['passwordLink'] !== true) return created;
+    if (password !== undefined || args['passwordLink'] !== true || !ways.password) return created;
     return { ...created, passwordLink: await teams.passwordLink(await account.byEmail(created.email)) };
   },
   'account.list': ({ account }) => account.list(),
@@ -64,6 +67,10 @@ export const operations = {
     const row = await account.byEmail(text(args, 'email'));
     await totp.turnOffByOperator(row);
     return account.toAccount(row);
+  },
+  'account.signInLink': async ({ account, signInLinks }, args): Promise<SignInLink> => {
+    const row = await account.byEmail(text(args, 'email'));
+    return { ...account.toAccount(row), ...(await signInLinks.create(row.id)) };
   },
   'key.create': async ({ account, keys }, args) => {
     const expiresIn = optionalText(args, 'expiresIn');

@@ -53,6 +53,7 @@ describe('defaults', () => {
       trustedProxies: [],
       oauthIssuers: [],
       oauthCimd: true,
+      passwordSignIn: true,
       logLevel: 'info',
       logFormat: 'auto',
     });

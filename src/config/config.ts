@@ -44,6 +44,7 @@ export type Config = {
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   readonly oauthIssuers: readonly TrustedIssuer[];
   readonly oauthCimd: boolean;
+  readonly passwordSignIn: boolean;
   readonly metricsToken?: string;
   readonly logLevel: SettingValues['HOOKTAPE_LOG_LEVEL'];
   readonly logFormat: SettingValues['HOOKTAPE_LOG_FORMAT'];
@@ -195,6 +196,7 @@ function buildConfig(values: SettingValues): Config {
     ...defined('tls', tls),
     oauthIssuers: values.HOOKTAPE_OAUTH_ISSUERS,
     oauthCimd: values.HOOKTAPE_OAUTH_CIMD,
+    passwordSignIn: values.HOOKTAPE_PASSWORD_SIGN_IN,
     ...defined('metricsToken', values.HOOKTAPE_METRICS_TOKEN),
     logLevel: values.HOOKTAPE_LOG_LEVEL,
     logFormat: values.HOOKTAPE_LOG_FORMAT,
@@ -216,6 +218,9 @@ const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
 ];
 
+/** Each is a way to sign in for people who have nothing but an email address. */
+const otherSignIns: readonly string[] = ['HOOKTAPE_OIDC_ISSUER', 'HOOKTAPE_AUTH_HEADER'];
+
 /** Never throws: `problems` has a sentence for each problem, without secret values. */
 export function readConfig(input: ConfigInput): ConfigResult {
   const file = parseEnvFile(input.envFile?.text ?? '');
@@ -235,6 +240,9 @@ export function readConfig(input: ConfigInput): ConfigResult {
   }
   if (isSet('HOOKTAPE_ALERT_EMAIL') && !isSet('HOOKTAPE_SMTP_URL'))
     problems.push('HOOKTAPE_ALERT_EMAIL: also needs HOOKTAPE_SMTP_URL');
+  const isOtherSignInSet = settingNames.some(name => otherSignIns.includes(name) && isSet(name));
+  if (results.get('HOOKTAPE_PASSWORD_SIGN_IN')?.value === false && !isOtherSignInSet)
+    problems.push(`HOOKTAPE_PASSWORD_SIGN_IN: off also needs ${otherSignIns.join(' or ')}`);
   const [base, ingest] = [results.get('HOOKTAPE_BASE_URL')?.value, results.get('HOOKTAPE_INGEST_URL')?.value];
   if (
     typeof ingest === 'string' &&

@@ -152,6 +152,12 @@ export const settings = {
     'on',
     'Fetch OAuth client ID metadata documents; off for installations without outbound network.',
   ),
+  HOOKTAPE_PASSWORD_SIGN_IN: required(
+    onOff,
+    'on',
+    'Sign-in to the dashboard with a password; off needs HOOKTAPE_OIDC_ISSUER or HOOKTAPE_AUTH_HEADER.',
+    'Passkeys and `hooktape account sign-in-link` work in any case; see docs/signing-in.md.',
+  ),
   HOOKTAPE_METRICS_TOKEN: secret(
     bearerToken,
     'Bearer token for /metrics; without it, /metrics is available only from loopback.',

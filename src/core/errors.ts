@@ -105,6 +105,9 @@ export function invalidInput(place: 'body' | 'query', problems: readonly FieldPr
   return new AppError('invalid', message, { problems });
 }
 
+/** For a field that only some requests may leave out. */
+export const missingField = (name: string): AppError => invalidInput('body', [{ path: [name], message: 'required' }]);
+
 /** Makes the problems of an `invalid` error problems of a field: their paths begin with `path`. Other errors stay as they are. */
 export function within(path: FieldPath, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'invalid') return error;

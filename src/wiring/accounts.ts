@@ -1,7 +1,7 @@
 /* Accounts, teams, and the two credentials that users create themselves: API keys and sessions. */
 import type { SignInResult, SignInWay } from '../core/access/sign-in.ts';
 import { newToken } from '../core/ids/ids.ts';
-import { argon2id, createPasswords } from '../features/accounts/passwords.ts';
+import { argon2id, createPasswords, type Passwords } from '../features/accounts/passwords.ts';
 import { createAccountService } from '../features/accounts/service.ts';
 import { createAccountStore } from '../features/accounts/store.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
@@ -18,7 +18,7 @@ import { createTotpStore } from '../features/totp/store.ts';
 import { maxKeysPerAccount } from '../shared/limits.ts';
 import { createHashIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import { wirePasskeys } from './passkeys.ts';
+import { wirePasskeys, wireSignInLinks } from './sign-in.ts';
 
 const keyUsesEveryMs = 30_000;
 
@@ -39,7 +39,8 @@ export function wireAccounts(dependencies: AccountsDependencies) {
   const { infrastructure, endpoints, onPlanChanged, onAccessEnded, revokeGrants, onSignIn } = dependencies;
   const { config, log, clock, random, sha256, sealer, every, direct, isShared } = infrastructure;
   const { db } = direct;
-  const { baseUrl } = config;
+  const { baseUrl, passwordSignIn } = config;
+  const configuredWays = { password: passwordSignIn, issuer: undefined };
 
   const passwords = createPasswords({
     hash: password => Bun.password.hash(password, argon2id),
@@ -59,6 +60,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     revokeKeys: accountId => keys.revokeAll(accountId),
     hasTotp: totp.isOn,
     countPasskeys: accountId => passkeys.count(accountId),
+    passwordSignIn,
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
@@ -77,6 +79,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     secondFactor: totp,
     revokeGrants,
     passwords,
+    passwordSignIn,
     throttle,
     clock,
     random,
@@ -86,7 +89,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     onAccessEnded,
     onSignIn,
   });
-  const passkeys = wirePasskeys({ infrastructure, sessions, onSignIn });
+  const passkeys = wirePasskeys({ infrastructure, configuredWays, sessions, onSignIn });
   const setup = createSetupService({
     baseUrl,
     isEmpty: account.isEmpty,
@@ -95,16 +98,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     newToken: () => newToken(random),
     sha256,
   });
-  const teams = createTeamsService({
-    store: createTeamsStore(db),
-    passwords,
-    clock,
-    random,
-    sha256,
-    baseUrl,
-    limits: limitsOfPlans(config),
-    onAccessEnded,
-  });
+  const teams = wireTeams({ infrastructure, passwords, onAccessEnded });
   return {
     account,
     keys,
@@ -113,7 +107,8 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     setup,
     teams,
     totp,
-    ways: { password: true, oidc: null, passkeys: passkeys.isAvailable },
+    signInLinks: wireSignInLinks({ infrastructure, sessions, onSignIn }),
+    ways: { password: passwordSignIn, oidc: null, passkeys: passkeys.isAvailable },
     /** Call it before the database closes. */
     flushKeyUses: () => keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause })),
     readCredentials: async (): Promise<void> => {
@@ -122,7 +117,24 @@ export function wireAccounts(dependencies: AccountsDependencies) {
   };
 }
 
-const limitsOfPlans = ({ freeEndpoints, freeRetentionMs, proEndpoints, proRetentionMs }: Infrastructure['config']) => ({
-  free: { endpoints: freeEndpoints, keys: maxKeysPerAccount, retentionMs: freeRetentionMs },
-  pro: { endpoints: proEndpoints, keys: maxKeysPerAccount, retentionMs: proRetentionMs },
-});
+function wireTeams({
+  infrastructure: { config, clock, random, sha256, direct },
+  passwords,
+  onAccessEnded,
+}: Pick<AccountsDependencies, 'infrastructure' | 'onAccessEnded'> & { passwords: Passwords }) {
+  const { baseUrl, passwordSignIn, freeEndpoints, freeRetentionMs, proEndpoints, proRetentionMs } = config;
+  return createTeamsService({
+    store: createTeamsStore(direct.db),
+    passwords,
+    clock,
+    random,
+    sha256,
+    baseUrl,
+    passwordSignIn,
+    limits: {
+      free: { endpoints: freeEndpoints, keys: maxKeysPerAccount, retentionMs: freeRetentionMs },
+      pro: { endpoints: proEndpoints, keys: maxKeysPerAccount, retentionMs: proRetentionMs },
+    },
+    onAccessEnded,
+  });
+}

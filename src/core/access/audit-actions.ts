@@ -56,6 +56,7 @@ export const commandRules = {
   'account.password': ofAccount('account.password_changed'),
   'account.delete': ofAccount('account.deleted'),
   'account.twoFactorOff': ofAccount('totp.disabled'),
+  'account.signInLink': ofAccount('sign_in_link.created'),
   'key.create': {
     action: 'key.created',
     type: 'key',

@@ -3,7 +3,7 @@
 import { checkPassword } from '../../core/access/password.ts';
 import type { Plan } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { conflict, inField, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
+import { conflict, inField, invalidAt, missingField, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Account, Me } from './model.ts';
@@ -32,11 +32,13 @@ export function createAccountService(options: {
   /** Whether a sign-in with the password of the account needs a one-time code. */
   hasTotp: (accountId: string) => Promise<boolean>;
   countPasskeys: (accountId: string) => Promise<number>;
+  /** Whether people may sign in with a password. */
+  passwordSignIn: boolean;
   /** Called after an account was deleted, or its sessions ended. */
   onAccessEnded: () => void;
 }) {
   const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
-  const { hasTotp, countPasskeys, onAccessEnded } = options;
+  const { hasTotp, countPasskeys, passwordSignIn, onAccessEnded } = options;
   let hasAccounts = false;
   /** Counts the starts and ends of removals, to detect one that overlaps a count of accounts. */
   let removals = 0;
@@ -48,6 +50,14 @@ export function createAccountService(options: {
     const row = await store.byEmail(emailOf(email));
     if (!row) throw notFound(`account ${emailOf(email)}`);
     return row;
+  };
+
+  const insertFirst = async (email: string, passwordHash: string | null): Promise<AccountRow | undefined> => {
+    const createdAt = clock.now();
+    const team = { id: newId('team', createdAt, random), plan: 'pro' as const, createdAt };
+    const account = { id: newId('acc', createdAt, random), email, passwordHash, createdAt, role: 'owner' as const };
+    const created = await store.insertFirst(team, { ...account, teamId: team.id });
+    return created ? { ...account, teamId: team.id, plan: team.plan } : undefined;
   };
 
   return {
@@ -66,7 +76,8 @@ export function createAccountService(options: {
       const row = await store.byId(id);
       if (!row) throw unauthorized();
       const [passkeys, totp] = await Promise.all([countPasskeys(id), hasTotp(id)]);
-      return { ...toAccount(row), signIn: { password: row.passwordHash !== null, oidc: false, passkeys, totp } };
+      const password = passwordSignIn && row.passwordHash !== null;
+      return { ...toAccount(row), signIn: { password, oidc: false, passkeys, totp } };
     },
 
     async list(): Promise<(Account & { role: string; teamId: string })[]> {
@@ -108,20 +119,16 @@ export function createAccountService(options: {
     /**
      * Creates the owner of a new installation, with plan `pro`. Of concurrent calls one succeeds.
      * @returns undefined when there is already an account
-     * @throws invalid for a bad address or password
+     * @throws invalid for a bad address or password, and without a password while people sign in with one
      */
-    async createFirst(given: {
-      email: string;
-      password: string;
-    }): Promise<(AccountRow & { passwordHash: string }) | undefined> {
-      const email = emailOf(given.email);
-      const passwordHash = await passwords.hash(checkPassword(given.password, email));
-      const createdAt = clock.now();
-      const team = { id: newId('team', createdAt, random), plan: 'pro' as const, createdAt };
-      const account = { id: newId('acc', createdAt, random), email, passwordHash, createdAt, role: 'owner' as const };
-      const created = await store.insertFirst(team, { ...account, teamId: team.id });
-      return created ? { ...account, teamId: team.id, plan: team.plan } : undefined;
+    async createFirst({ email: given, password }: { email: string; password?: string }) {
+      const email = emailOf(given);
+      if (password === undefined && passwordSignIn) throw missingField('password');
+      return insertFirst(email, password === undefined ? null : await passwords.hash(checkPassword(password, email)));
     },
+
+    /** `createFirst` for a person who signs in another way. */
+    createFirstWithoutPassword: async (email: string) => insertFirst(emailOf(email), null),
 
     /** Changes the plan of the account's whole team. @throws not_found */
     async setPlan(email: string, plan: Plan): Promise<Account> {

@@ -69,14 +69,14 @@ const signInRoutes = ({ gate, cookie, sessions, ways, setup, account, version }:
       },
       {
         ...jsonInput(SignIn),
-        response: { ...responses({ 201: Ok }, 400), 401: SignInError },
+        response: { ...responses({ 201: Ok }, 400, 403), 401: SignInError },
         ...operation({
           operationId: 'signIn',
           permission: 'signIn',
           audit: { action: 'session.started', type: 'account' },
           summary: 'Sign in; the response sets the session cookie',
           description:
-            'For the dashboard. Programs use an API key or an access token instead. An account with one-time codes also needs a code, which works once.',
+            'For the dashboard. Programs use an API key or an access token instead. An account with one-time codes also needs a code, which works once. 403 while sign-in with a password is off.',
           security: [],
         }),
       },

@@ -8,7 +8,7 @@ import { checkPassword } from '../../core/access/password.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { SignInProof, SignInResult, SignInWay } from '../../core/access/sign-in.ts';
 import type { Clock } from '../../core/clock.ts';
-import { AppError, invalid, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
+import { AppError, forbidden, invalid, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { firstCharacters } from '../../core/text.ts';
 import { maxPasswordBytes } from '../../shared/limits.ts';
@@ -57,6 +57,8 @@ export function createSessionsService(options: {
   /** Ends the access of all connected apps of the account. */
   revokeGrants: (accountId: string) => Promise<unknown>;
   passwords: Passwords;
+  /** Whether people may sign in with a password. */
+  passwordSignIn: boolean;
   throttle: SignInThrottle;
   clock: Clock;
   random: RandomBytes;
@@ -71,7 +73,7 @@ export function createSessionsService(options: {
   onSignIn: (way: SignInWay, result: SignInResult) => void;
 }) {
   const { store, accounts, secondFactor, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
-  const { onTouchError, onAccessEnded, onSignIn } = options;
+  const { passwordSignIn, onTouchError, onAccessEnded, onSignIn } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const expiryCutoffs = (): ExpiryCutoffs => ({
     lastSeenAfter: clock.now() - idleMs,
@@ -130,11 +132,17 @@ export function createSessionsService(options: {
   return {
     start,
 
+    /** `start` for the account of a setup link or an invitation, which is used up. */
+    startFirst: ({ id, passwordHash }: Pick<Credentials, 'id' | 'passwordHash'>, clientInfo: ClientInfo) =>
+      start(id, passwordHash === null ? { way: 'link' } : { way: 'password', passwordHash }, clientInfo),
+
     /**
      * @returns the token
-     * @throws unauthorized, with `needs: "totp"` if the password is right and a code is missing or wrong; rate_limited, invalid
+     * @throws unauthorized, with `needs: "totp"` if the password is right and a code is missing or wrong; rate_limited, invalid,
+     * forbidden while it is off
      */
     async signIn(given: { email: string; password: string } & SecondFactor, clientInfo: ClientInfo): Promise<string> {
+      if (!passwordSignIn) throw forbidden('sign-in with a password is off on this server: sign in another way');
       if (given.code !== undefined && given.recoveryCode !== undefined)
         throw invalid('give code or recoveryCode, not both');
       const email = given.email.trim().toLowerCase();

@@ -4,13 +4,16 @@ import { Email, Password } from '../../http/schemas.ts';
 import { Account } from '../accounts/model.ts';
 import { Endpoint } from '../endpoints/model.ts';
 
+/** Of a request that makes an account. */
+const passwordDescription = `needed unless sign-in with a password is off; ${Password.description}`;
+
 export const SetupRequest = t.Object(
   {
     token: t.String({
       description: 'from the setup link that the server prints at each start while there is no account',
     }),
     email: Email,
-    password: Password,
+    password: t.Optional({ ...Password, description: passwordDescription }),
   },
   {
     title: 'SetupRequest',

@@ -16,8 +16,8 @@ import type { SetupService } from './service.ts';
 export type SetupRoutesOptions = {
   gate: Gate;
   cookie: SessionCookie;
-  setup: SetupService<{ id: string; passwordHash: string }, Endpoint>;
-  sessions: Pick<SessionsService, 'start'>;
+  setup: SetupService<{ id: string; passwordHash: string | null }, Endpoint>;
+  sessions: Pick<SessionsService, 'startFirst'>;
   account: { account: (id: string) => Promise<Account> };
 };
 
@@ -26,8 +26,8 @@ export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRou
     '',
     async ({ principal, request, body, set, status }) => {
       const { account: owner, endpoint } = await setup.complete(body.token, body);
-      const proof = { way: 'password', passwordHash: owner.passwordHash } as const;
-      set.headers['set-cookie'] = cookie.set(await sessions.start(owner.id, proof, clientInfo(request, principal)));
+      const client = clientInfo(request, principal);
+      set.headers['set-cookie'] = cookie.set(await sessions.startFirst(owner, client));
       return status(201, { account: await account.account(owner.id), endpoint });
     },
     {

@@ -15,7 +15,7 @@ export type SetupService<Account, Endpoint> = {
   /** @throws unauthorized for a wrong or used token, invalid for the address or password */
   complete: (
     token: string,
-    owner: { email: string; password: string },
+    owner: { email: string; password?: string },
   ) => Promise<{ account: Account; endpoint: Endpoint }>;
 };
 
@@ -25,7 +25,7 @@ export function createSetupService<Account, Endpoint>(options: {
   baseUrl: string;
   isEmpty: () => Promise<boolean>;
   /** @returns undefined when there is already an account */
-  createOwner: (owner: { email: string; password: string }) => Promise<Account | undefined>;
+  createOwner: (owner: { email: string; password?: string }) => Promise<Account | undefined>;
   createEndpoint: (owner: Account, name: string) => Promise<Endpoint>;
   newToken: () => string;
   sha256: (bytes: Uint8Array) => Uint8Array;

@@ -61,7 +61,12 @@ export const OpenInvitation = t.Object(
 export type OpenInvitation = Static<typeof OpenInvitation>;
 
 export const Acceptance = t.Object(
-  { password: Password },
+  {
+    password: t.Optional({
+      ...Password,
+      description: `needed unless sign-in with a password is off; ${Password.description}`,
+    }),
+  },
   { title: 'Acceptance', examples: [{ password: 'a quiet river at noon' }] },
 );
 export const TokenParams = t.Object({ token: t.String() });

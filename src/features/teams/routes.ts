@@ -25,7 +25,7 @@ export type TeamsRoutesOptions = {
   gate: Gate;
   cookie: SessionCookie;
   teams: TeamsService;
-  sessions: Pick<SessionsService, 'start'>;
+  sessions: Pick<SessionsService, 'startFirst'>;
 };
 
 export const teamsRoutes = (options: TeamsRoutesOptions) =>
@@ -139,9 +139,9 @@ const invitationRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions)
     .post(
       '/:token',
       async ({ principal, request, params, body, set, status }) => {
-        const { id, passwordHash } = await teams.accept(params.token, body.password);
-        const proof = { way: 'password', passwordHash } as const;
-        set.headers['set-cookie'] = cookie.set(await sessions.start(id, proof, clientInfo(request, principal)));
+        const account = await teams.accept(params.token, body.password);
+        const client = clientInfo(request, principal);
+        set.headers['set-cookie'] = cookie.set(await sessions.startFirst(account, client));
         return status(201, { ok: true });
       },
       {

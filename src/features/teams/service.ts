@@ -6,7 +6,16 @@
 import { checkPassword } from '../../core/access/password.ts';
 import type { AccountIdentity } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { conflict, forbidden, inField, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
+import {
+  conflict,
+  forbidden,
+  inField,
+  invalid,
+  limitReached,
+  missingField,
+  notFound,
+  unauthorized,
+} from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
@@ -25,11 +34,13 @@ export function createTeamsService(options: {
   random: RandomBytes;
   sha256: (bytes: Uint8Array) => Uint8Array;
   baseUrl: string;
+  /** Whether people may sign in with a password: then a new account needs one. */
+  passwordSignIn: boolean;
   limits: { free: Team['limits']; pro: Team['limits'] };
   /** Called after a member was removed. */
   onAccessEnded: () => void;
 }) {
-  const { store, passwords, clock, random, sha256, baseUrl, limits, onAccessEnded } = options;
+  const { store, passwords, clock, random, sha256, baseUrl, passwordSignIn, limits, onAccessEnded } = options;
   const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
 
   const requireOwner = ({ role }: Pick<AccountIdentity, 'role'>): void => {
@@ -47,6 +58,9 @@ export function createTeamsService(options: {
     if (!found) throw notFound('invitation');
     return found;
   };
+
+  const alreadyHasAccount = (email: string) =>
+    conflict(`${email} already has an account, and an account is in one team only`);
 
   /** A new link, made by this account. */
   const newLink = ({ accountId, email: invitedBy }: Pick<AccountIdentity, 'accountId' | 'email'>) => {
@@ -130,12 +144,27 @@ export function createTeamsService(options: {
     invitation: find,
 
     /**
+     * Creates the account of an invited address that has proven itself without the link, and uses the invitation up.
+     * @returns undefined if the address is not invited @throws conflict when it already has an account
+     */
+    async joinInvited(email: string): Promise<{ id: string } | undefined> {
+      const createdAt = clock.now();
+      const hash = await store.invitationOf(email, createdAt);
+      if (!hash) return undefined;
+      const id = newId('acc', createdAt, random);
+      const outcome = await store.accept(hash, createdAt, { id, passwordHash: null, createdAt });
+      if (outcome === 'taken') throw alreadyHasAccount(email);
+      return outcome === 'joined' ? { id } : undefined;
+    },
+
+    /**
      * Creates the account, or sets the password of the account of a password link. The token works once.
      * @throws not_found, invalid for the password, conflict when the address already has an account
      */
-    async accept(token: string, password: string): Promise<{ id: string; passwordHash: string }> {
+    async accept(token: string, password: string | undefined): Promise<{ id: string; passwordHash: string | null }> {
       const { email, teamOf } = await find(token);
-      const passwordHash = await passwords.hash(checkPassword(password, email));
+      if (password === undefined && passwordSignIn) throw missingField('password');
+      const passwordHash = password === undefined ? null : await passwords.hash(checkPassword(password, email));
       const createdAt = clock.now();
       if (teamOf === email) {
         const own = await store.acceptPasswordLink(hashOf(token), createdAt, passwordHash);
@@ -145,7 +174,7 @@ export function createTeamsService(options: {
       const id = newId('acc', createdAt, random);
       const outcome = await store.accept(hashOf(token), createdAt, { id, passwordHash, createdAt });
       if (outcome === 'expired') throw notFound('invitation');
-      if (outcome === 'taken') throw conflict(`${email} already has an account, and an account is in one team only`);
+      if (outcome === 'taken') throw alreadyHasAccount(email);
       return { id, passwordHash };
     },
   };

@@ -11,7 +11,7 @@ import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 type MemberRow = { id: string; email: string; role: Role; createdAt: number };
 type PendingRow = { id: string; email: string; invitedBy: string; createdAt: number; expiresAt: number };
-type NewMember = { id: string; passwordHash: string; createdAt: number };
+type NewMember = { id: string; passwordHash: string | null; createdAt: number };
 
 export type TeamsStore = ReturnType<typeof createTeamsStore>;
 
@@ -118,8 +118,8 @@ export function createTeamsStore(db: Drizzle) {
       await db.insert(invitations).values(link);
     },
 
-    /** Sets the first password of the account of a password link. @returns its id; undefined when the link is not valid */
-    async acceptPasswordLink(hash: Buffer, now: number, passwordHash: string): Promise<string | undefined> {
+    /** Uses up a password link, and sets the first password of its account, if it gets one. @returns its id; undefined when the link is not valid */
+    async acceptPasswordLink(hash: Buffer, now: number, passwordHash: string | null): Promise<string | undefined> {
       const accountOfLink = db
         .select({ id: invitations.invitedBy })
         .from(invitations)
@@ -134,6 +134,17 @@ export function createTeamsStore(db: Drizzle) {
         db.delete(invitations).where(eq(invitations.hash, hash)),
       ]);
       return changed[0]?.id;
+    },
+
+    /** The invitation of the address that was made last, whose link is not needed if the address is proven otherwise. */
+    async invitationOf(email: string, now: number): Promise<Buffer | undefined> {
+      const rows = await db
+        .select({ hash: invitations.hash })
+        .from(invitations)
+        .where(and(eq(invitations.email, email), gt(invitations.expiresAt, now)))
+        .orderBy(desc(invitations.createdAt), desc(invitations.id))
+        .limit(1);
+      return rows[0]?.hash;
     },
 
     /** Creates the member and deletes the invitation. `taken`: the address already has an account, and nothing was changed. */

@@ -1,26 +1,34 @@
-/* Passkeys, for the host of BASE_URL. */
+/* Ways to sign in besides the password. */
 import type { SignInResult, SignInWay } from '../core/access/sign-in.ts';
+import type { ConfiguredWays } from '../db/other-ways.ts';
 import { createChallenges } from '../features/passkeys/challenges.ts';
 import { createPasskeysService } from '../features/passkeys/service.ts';
 import { createPasskeysStore } from '../features/passkeys/store.ts';
 import type { SessionsService } from '../features/sessions/service.ts';
+import { createSignInLinksService } from '../features/sign-in-links/service.ts';
+import { createSignInLinksStore } from '../features/sign-in-links/store.ts';
 import { hostOfUrl } from '../shared/addresses.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-export function wirePasskeys({
-  infrastructure: { config, log, clock, random, sealer, direct, isShared },
-  sessions,
-  onSignIn,
-}: {
+type Dependencies = {
   infrastructure: Infrastructure;
   sessions: SessionsService;
+  /** Counts attempts to sign in. */
   onSignIn: (way: SignInWay, result: SignInResult) => void;
-}) {
+};
+
+/** For the host of BASE_URL. */
+export function wirePasskeys({
+  infrastructure: { config, log, clock, random, sealer, direct, isShared },
+  configuredWays,
+  sessions,
+  onSignIn,
+}: Dependencies & { configuredWays: ConfiguredWays }) {
   return createPasskeysService({
     store: createPasskeysStore(direct.db),
     challenges: createChallenges({ sealer, clock, random, isShared }),
     baseUrl: { host: hostOfUrl(new URL(config.baseUrl)), origin: config.baseUrl },
-    ways: { password: true, issuer: undefined },
+    ways: configuredWays,
     startSession: sessions.start,
     clock,
     random,
@@ -28,3 +36,18 @@ export function wirePasskeys({
     onInvalid: cause => log.warn('the response of a passkey is not valid', { cause }),
   });
 }
+
+export const wireSignInLinks = ({
+  infrastructure: { config, clock, random, sha256, direct },
+  sessions,
+  onSignIn,
+}: Dependencies) =>
+  createSignInLinksService({
+    store: createSignInLinksStore(direct.db),
+    baseUrl: config.baseUrl,
+    startSession: sessions.start,
+    clock,
+    random,
+    sha256,
+    onSignIn,
+  });
