@@ -7,7 +7,7 @@ import { Mark } from '../kit/icons.tsx';
 
 export const AuthPage = ({ title, lead, children }: { title: string; lead?: string; children: ComponentChildren }) => (
   <main class="auth">
-    <div class="auth-card col">
+    <div class="auth-card col loose">
       <p class="auth-brand line">
         <Mark /> Hooktape
       </p>

@@ -1,6 +1,7 @@
 /* The passkeys of the account: add, rename and remove them. */
 
 import { useRef } from 'preact/hooks';
+import type { Passkey } from '../../features/passkeys/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
 import { Button, Dialog, Notice } from '../kit/controls.tsx';
 import { confirm, openDialog } from '../kit/dialogs.tsx';
@@ -15,7 +16,7 @@ import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { canUsePasskeys, createPasskey } from './passkeys.ts';
-import { type Passkey, signInApi } from './sign-in-api.ts';
+import { signInApi } from './sign-in-api.ts';
 import { useStep } from './step.ts';
 
 type PasskeysCardProps = {
@@ -85,25 +86,27 @@ const PasskeyRow = ({ passkey, isLastWay, onRename, onRemove }: PasskeyRowProps)
   const name = visibleName(passkey.name);
   return (
     <li>
-      <Icon name="key" />
-      <div class="stack grow">
-        <strong>{name}</strong>
-        <span class="faint">
-          Added <Time at={passkey.createdAt} long /> ·{' '}
-          {passkey.lastUsedAt === null ? (
-            'never used'
-          ) : (
-            <>
-              last used <Time at={passkey.lastUsedAt} long />
-            </>
-          )}
-          {isLastWay && ' · your only way to sign in'}
-        </span>
+      <div class="line loose grow">
+        <Icon name="key" />
+        <div class="stack grow">
+          <strong>{name}</strong>
+          <span class="faint">
+            Added <Time at={passkey.createdAt} long /> ·{' '}
+            {passkey.lastUsedAt === null ? (
+              'never used'
+            ) : (
+              <>
+                last used <Time at={passkey.lastUsedAt} long />
+              </>
+            )}
+            {isLastWay && ' · your only way to sign in'}
+          </span>
+        </div>
+        <Button kind="quiet" aria-label={`Rename the passkey ${name}`} onClick={onRename}>
+          Rename
+        </Button>
+        <IconButton icon="trash" label={`Remove the passkey ${name}`} disabled={isLastWay} onClick={onRemove} />
       </div>
-      <Button kind="quiet" aria-label={`Rename the passkey ${name}`} onClick={onRename}>
-        Rename
-      </Button>
-      <IconButton icon="trash" label={`Remove the passkey ${name}`} disabled={isLastWay} onClick={onRemove} />
     </li>
   );
 };

@@ -1,8 +1,9 @@
 /* Passkeys in this browser. The library is loaded when it is first used. */
 
 import { useEffect } from 'preact/hooks';
+import type { Passkey } from '../../features/passkeys/model.ts';
 import { messageOf } from '../kit/toasts.tsx';
-import { type Passkey, signInApi } from './sign-in-api.ts';
+import { signInApi } from './sign-in-api.ts';
 
 const library = () => import('@simplewebauthn/browser');
 

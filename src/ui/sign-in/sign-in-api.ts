@@ -7,6 +7,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/browser';
 import type { Me } from '../../features/accounts/model.ts';
+import type { Passkey } from '../../features/passkeys/model.ts';
 import type { Session } from '../../features/sessions/model.ts';
 import type { TotpSecret } from '../../features/totp/model.ts';
 import { call, type Ok } from '../kit/api.ts';
@@ -47,5 +48,3 @@ export const signInApi = {
   renamePasskey: (passkey: string, name: string) => call<Passkey>('PATCH', pathOf(passkey), { name }),
   removePasskey: (passkey: string) => call<Ok>('DELETE', pathOf(passkey)),
 };
-
-export type Passkey = { id: string; name: string; createdAt: number; lastUsedAt: number | null };
