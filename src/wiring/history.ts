@@ -85,6 +85,7 @@ export function wireHistory(dependencies: HistoryDependencies) {
     clock,
     retentionMs: dependencies.infrastructure.retentionMs,
     findVersion: dependencies.findVersion,
+    serverVersion: version,
   });
 
   const deliveries = createDeliveriesService({

@@ -1,4 +1,4 @@
-/* Schemas of the overview. */
+/* Schemas of the overview and the statistics of a team. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { Timestamp } from '../../http/schemas.ts';
@@ -61,3 +61,19 @@ export const OverviewQuery = t.Object({
   cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
 });
 export type OverviewQuery = Static<typeof OverviewQuery>;
+
+const Count = (description: string) => t.Integer({ minimum: 0, description });
+
+export const Stats = t.Object(
+  {
+    version: t.String({ description: 'of the server' }),
+    endpoints: Count('endpoints of the team'),
+    events: Count('stored events'),
+    events24h: Count('stored events of the last 24 hours'),
+    failed24h: Count('events of the last 24 hours that were refused, or answered with anything but 2xx'),
+    forwardsDown: Count('forwards whose destination fails'),
+    alertsFiring: Count('alerts that are firing'),
+  },
+  { title: 'Stats' },
+);
+export type Stats = Static<typeof Stats>;

@@ -3,7 +3,7 @@ import { createAnswerVersions } from '../../core/answer-version.ts';
 import { holdClock } from '../../testing/clock.ts';
 import { openOAuthHarness } from '../../testing/oauth-harness.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
-import type { Overview } from './model.ts';
+import type { Overview, Stats } from './model.ts';
 import { createOverviewService } from './service.ts';
 import { createOverviewStore } from './store.ts';
 
@@ -280,9 +280,58 @@ describe('If-None-Match', () => {
   });
 });
 
-test('a read-only key may read it', async () => {
-  const { key } = await ada.json<{ key: string }>(201, 'POST', '/api/keys', { name: 'reader', readOnly: true });
-  const answer = await server.fetch('/api/overview', { headers: { authorization: `Bearer ${key}` } });
+describe('GET /api/stats', () => {
+  const stats = () => ada.json<Stats>(200, 'GET', '/api/stats');
+  const nothing = { version: expect.any(String), endpoints: 0, events: 0, events24h: 0, failed24h: 0 };
+
+  test('counts what the team has, and nothing of another team', async () => {
+    expect(await stats()).toEqual({ ...nothing, forwardsDown: 0, alertsFiring: 0 });
+    const endpoint = await ada.createEndpoint('Shop');
+    await server.deliver(endpoint);
+    clock.advance(20 * hour);
+    await server.deliver(endpoint);
+    await server.deliver(await ada.createEndpoint('Other'));
+    // They are made last, so that nothing is sent.
+    const forward = await createForward(endpoint, 'warehouse');
+    const alert = await createAlert(endpoint, 'signatures');
+    await write(
+      'INSERT INTO outcomes SELECT seq, endpoint, received_at, 503, NULL, 0, NULL, 0, NULL FROM events WHERE seq = (SELECT max(seq) FROM events)',
+    );
+    await goDown(forward.id, clock.now());
+    await write('UPDATE alerts SET firing = 1 WHERE id = ?', alert.id);
+    const { version } = await stats();
+    const counts = { version, endpoints: 2, events: 3, events24h: 3, failed24h: 1, forwardsDown: 1, alertsFiring: 1 };
+    expect(await stats()).toEqual(counts);
+    clock.advance(5 * hour);
+    expect(await stats()).toEqual({ ...counts, events24h: 2 });
+    clock.advance(20 * hour);
+    await write('UPDATE forwards SET enabled = 0 WHERE id = ?', forward.id);
+    await write('UPDATE alerts SET enabled = 0 WHERE id = ?', alert.id);
+    await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
+    const left = { endpoints: 1, events: 1, events24h: 0, failed24h: 0, forwardsDown: 0, alertsFiring: 0 };
+    expect(await stats()).toEqual({ version, ...left });
+  });
+
+  test('leaves out expired events, except pinned ones', async () => {
+    const endpoint = await ada.createEndpoint('Shop');
+    const pinned = await server.deliver(endpoint);
+    await server.deliver(endpoint);
+    await write(
+      'INSERT INTO outcomes SELECT seq, endpoint, received_at, 503, NULL, 0, NULL, 0, NULL FROM events ORDER BY seq DESC LIMIT 2',
+    );
+    expect(await stats()).toMatchObject({ events: 2, events24h: 2, failed24h: 2 });
+    await ada.json(200, 'PATCH', `/api/endpoints/${endpoint.id}`, { retention: '1h' });
+    await ada.json(200, 'PUT', `/api/events/${pinned}/pin`, {});
+    clock.advance(hour + 1);
+    expect(await stats()).toMatchObject({ events: 1, events24h: 1, failed24h: 1 });
+  });
+});
+
+const paths = ['/api/overview', '/api/stats'];
+
+test.each(paths)('a read-only key may read %s', async path => {
+  const { key } = await ada.json<{ key: string }>(201, 'POST', '/api/keys', { name: path, readOnly: true });
+  const answer = await server.fetch(path, { headers: { authorization: `Bearer ${key}` } });
   expect(answer.status).toBe(200);
 });
 
@@ -294,7 +343,7 @@ test('403 for an OAuth app', async () => {
       await harness.createAccount('app@example.com'),
     );
     expect((await harness.use(access_token, '/api/endpoints')).status).toBe(200);
-    expect((await harness.use(access_token, '/api/overview')).status).toBe(403);
+    for (const path of paths) expect((await harness.use(access_token, path)).status).toBe(403);
   } finally {
     await harness.server.close();
   }
@@ -315,6 +364,7 @@ test('the number of statements does not depend on the number of endpoints', asyn
     clock,
     retentionMs: { free: 0, pro: 0 },
     findVersion: createAnswerVersions({ teamVersion: async () => 1, clock, random: length => new Uint8Array(length) }),
+    serverVersion: 'test',
   });
   const { teamId } = await server.services.account.byEmail(ada.email);
   const read = async () => {

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import { invalidAt } from '../../core/errors.ts';
 import { oldestVisible, type RetentionMs } from '../../core/events/retention.ts';
 import { decodeShown, encodeShown } from '../../core/ids/shown-cursor.ts';
-import { defaultOverviewLimit, type Overview, type OverviewQuery, type Trouble } from './model.ts';
+import { defaultOverviewLimit, type Overview, type OverviewQuery, type Stats, type Trouble } from './model.ts';
 import type { OverviewStore, TroubleRow } from './store.ts';
 
 const dayMs = 24 * hourMs;
@@ -22,12 +22,19 @@ export function createOverviewService({
   clock,
   retentionMs,
   findVersion,
+  serverVersion,
 }: {
   store: OverviewStore;
   clock: Clock;
   retentionMs: RetentionMs;
   findVersion: FindVersion;
+  serverVersion: string;
 }) {
+  const cutoffOf = ({ plan }: Pick<Viewer, 'plan'>, now: number) => ({
+    planCutoff: oldestVisible(retentionMs, plan, now),
+    now,
+  });
+
   /** Row numbers of the endpoints that match `q`; undefined without `q`. */
   const matching = async (teamId: string, q: string): Promise<number[] | undefined> => {
     if (q === '') return undefined;
@@ -37,6 +44,11 @@ export function createOverviewService({
   };
 
   return {
+    async stats(viewer: Viewer): Promise<Stats> {
+      const now = clock.now();
+      return { version: serverVersion, ...(await store.stats(viewer.teamId, cutoffOf(viewer, now), now - dayMs)) };
+    },
+
     /** Read it before `page`. */
     version: (principal: Viewer, { q, limit, cursor }: OverviewQuery): Promise<AnswerVersion> =>
       findVersion(principal, 'overview', q, limit, cursor),
@@ -47,7 +59,7 @@ export function createOverviewService({
       const shownBefore = query.cursor === undefined ? [] : decodeShown(query.cursor);
       if (!shownBefore) throw invalidAt(['cursor'], 'invalid', 'invalid cursor');
       const now = clock.now();
-      const cutoff = { planCutoff: oldestVisible(retentionMs, plan, now), now };
+      const cutoff = cutoffOf({ plan }, now);
       const hours = activityHours(now);
 
       const [found, all, among] = await Promise.all([
