@@ -3,17 +3,8 @@
  * out of date.
  */
 
-import type {
-  BodyShape,
-  DeliveryIdRule,
-  DetectionRule,
-  EventTypeSource,
-  Platform,
-  PreviewText,
-} from '../src/platforms/engine/platform.ts';
-import { acceptedKeyFormats, keyFormatDescriptions } from '../src/platforms/engine/secrets.ts';
-import type { SignatureScheme } from '../src/platforms/engine/signature-scheme.ts';
-import { canTestSign } from '../src/platforms/engine/test-secret.ts';
+import { summarise } from '../src/platforms/describe.ts';
+import type { Platform } from '../src/platforms/engine/platform.ts';
 import { platforms } from '../src/platforms/platforms.ts';
 import { samplesOf } from '../src/platforms/samples.ts';
 
@@ -32,6 +23,7 @@ export function renderPage(): string {
     '',
     `Hooktape recognises ${platforms.length} platforms, verifies the signatures of ${signing}, signs like ${signed} of them, answers the handshakes of ${answered}, and knows the delivery ids of ${identified}. It can send a test event of ${sampled}.`,
     'None of this needs code or network access. Register the secret, and verdicts appear on new and earlier deliveries.',
+    '`hooktape platforms NAME` prints everything about one platform, also where to enter the URL of an endpoint and where to find the secret.',
     '',
     ...verdictSection,
     '',
@@ -43,9 +35,6 @@ export function renderPage(): string {
     '',
     ...table([['platform', 'name in the API', 'verified', 'proves', 'signs', 'handshake'], ...platforms.map(glance)]),
     '',
-    '## Each platform',
-    '',
-    ...platforms.flatMap(section),
   ]
     .join('\n')
     .trimEnd()
@@ -124,23 +113,25 @@ const ruleSection = [
 const deliverySection = [
   '## Delivery ids and highlights',
   '',
-  '- A delivery id is what the sender calls one delivery, or the event in it. It is the same in every automatic retry, so it tells which events are attempts of one delivery. Each rule links to the documentation that says so. Ids that change with each attempt, such as `BOX-DELIVERY-ID`, are not used, nor ids of a single event in a list that may hold several.',
+  '- A delivery id is what the sender calls one delivery, or the event in it. It is the same in every automatic retry, so it tells which events are attempts of one delivery. `hooktape platforms NAME` names the documentation that says so. Ids that change with each attempt, such as `BOX-DELIVERY-ID`, are not used, nor ids of a single event in a list that may hold several.',
   '- A platform without a rule documents no such id, or only one per item of a list. Its attempts are recognised by their content.',
   '- An action is what happened, for platforms whose event types say little. Lists show it behind the type: `pull_request · opened`.',
-  '- Highlights are what the list of events shows of a payload in place of its beginning. Up to four texts of at most 60 characters, in the order below, of the first 64 KiB of JSON or 8 KiB of a form. Amounts are shown as the platform sends them, so cents stay cents. Where a platform has no fields of its own, or the payload none of them: name, email, amount, status or message, with the id.',
+  '- Highlights are what the list of events shows of a payload in place of its beginning. Up to four texts of at most 60 characters, in the order that `hooktape platforms NAME` prints, of the first 64 KiB of JSON or 8 KiB of a form. Amounts are shown as the platform sends them, so cents stay cents. Where a platform has no fields of its own, or the payload none of them: name, email, amount, status or message, with the id.',
 ];
 
 function glance(row: Platform): string[] {
-  const proves = [...new Set(row.signatures.map(scheme => scheme.proves))].join(', ');
-  const labels = [...new Set(row.signatures.map(scheme => scheme.label))].map(code).join(', ');
-  const answered = row.handshakes === undefined ? '' : 'yes';
-  const signs = row.signatures.some(scheme => scheme.sign !== undefined)
-    ? 'yes'
-    : row.signatures.length > 0
-      ? 'no'
-      : '';
-  return [`[${row.title}](#${row.name})`, code(row.name), labels || 'does not sign', proves, signs, answered];
+  const { name, title, docsUrl, verified, proves, signs, handshake } = summarise(row);
+  return [
+    `[${title}](${docsUrl})`,
+    code(name),
+    verified.map(code).join(', ') || 'does not sign',
+    proves.join(', '),
+    signs === null ? '' : signs ? 'yes' : 'no',
+    handshake ? 'yes' : '',
+  ];
 }
+
+const code = (text: string): string => `\`${text}\``;
 
 /** A Markdown table with padded columns, like the formatter's. The first row is the head. */
 function table(rows: readonly (readonly string[])[]): string[] {
@@ -149,116 +140,6 @@ function table(rows: readonly (readonly string[])[]): string[] {
   const [head = [], ...body] = rows;
   return [line(head), line(widths.map(width => '-'.repeat(width))), ...body.map(line)];
 }
-
-function section(row: Platform): string[] {
-  const lines = [`### <a id="${row.name}"></a>${row.title}`, ''];
-  const add = (name: string, text: string) => lines.push(`- **${name}**: ${text}`);
-  add(
-    'Name',
-    `${code(row.name)}${row.aliases === undefined ? '' : ` (also ${row.aliases.map(code).join(', ')})`} · [documentation](${row.docsUrl})`,
-  );
-  add('Recognised by', row.detect.map(describeRule).join('; or '));
-  add('Event type', row.eventType.map(describeSource).join(', else ') || 'none');
-  add('Delivery id', row.deliveryId?.map(describeDeliveryId).join(', else ') ?? 'none');
-  if (row.action !== undefined) add('Action', row.action.map(code).join(', else '));
-  if (row.preview !== undefined) add('Highlights', row.preview.map(describePreview).join('; '));
-  if (row.signatures.length === 0) add('Verified', 'no, the platform does not sign');
-  for (const scheme of row.signatures) add('Verified', describeScheme(scheme));
-  add('URL', describeSetup(row));
-  if (row.secretHint !== null)
-    add(
-      'Secret',
-      `${row.secretHint}. Form: ${acceptedKeyFormats(row)
-        .map(form => keyFormatDescriptions[form])
-        .join('; or ')}`,
-    );
-  add('Test events', describeSamples(row));
-  for (const { description } of row.handshakes ?? []) add('Handshake', description);
-  if (row.notes !== undefined) add('Note', row.notes);
-  return [...lines, ''];
-}
-
-const describeSetup = ({ setup, docsUrl }: Platform): string =>
-  setup === undefined ? `see the [documentation](${docsUrl})` : `${setup.where} ([documentation](${setup.url}))`;
-
-function describeSamples(row: Platform): string {
-  const names = samplesOf(row).map(({ name }) => code(name));
-  if (names.length === 0) return `none: ${row.title} is recognised by a signature that only it can make`;
-  if (row.signatures.length > 0 && !canTestSign(row))
-    return `${names.join(', ')}, unsigned: only ${row.title} has the key`;
-  return names.join(', ');
-}
-
-function describeRule(rule: DetectionRule): string {
-  const words: string[] = [];
-  if (rule.methods !== undefined) words.push(rule.methods.map(code).join(' or '));
-  if (rule.anyHeader !== undefined) words.push(`header ${rule.anyHeader.map(code).join(' or ')}`);
-  if (rule.allHeaders !== undefined) words.push(`header ${rule.allHeaders.map(code).join(' and ')}`);
-  if (rule.headerValues !== undefined) words.push(`header ${describeShape(rule.headerValues)}`);
-  if (rule.absentHeaders !== undefined) words.push(`no ${rule.absentHeaders.map(code).join(', ')}`);
-  if (rule.query !== undefined) words.push(`query ${describeShape(rule.query)}`);
-  if (rule.userAgent !== undefined) words.push(`User-Agent ${code(rule.userAgent)}`);
-  if (rule.json !== undefined)
-    words.push(
-      `JSON with ${describeShape(rule.json)}${rule.keyCount === undefined ? '' : `, keys in all: ${rule.keyCount}`}`,
-    );
-  if (rule.form !== undefined)
-    words.push(
-      `form with ${describeShape(rule.form)}${rule.keyCount === undefined ? '' : `, fields in all: ${rule.keyCount}`}`,
-    );
-  if (rule.bodyText !== undefined && rule.when === undefined) words.push(`body with ${pattern(rule.bodyText)}`);
-  if (rule.when !== undefined) words.push(rule.when.description);
-  return words.join(', ');
-}
-
-const describeShape = (shape: BodyShape): string =>
-  Object.entries(shape)
-    .map(([path, test]) => {
-      if (test === true) return code(path);
-      if (typeof test === 'string') return `${code(path)} = ${code(test)}`;
-      return `${code(path)} ${test instanceof RegExp ? `like ${pattern(test)}` : `one of ${test.map(code).join(', ')}`}`;
-    })
-    .join(', ');
-
-function describeSource(source: EventTypeSource): string {
-  if (typeof source !== 'string') return source.description;
-  const colon = source.indexOf(':');
-  const [from, name] = [source.slice(0, colon), source.slice(colon + 1)];
-  if (from === 'text') return `always ${code(name)}`;
-  return `${{ header: 'header', query: 'query', json: 'JSON', form: 'form field' }[from] ?? from} ${code(name)}`;
-}
-
-function describeDeliveryId(rule: DeliveryIdRule): string {
-  const name = (names: string | readonly string[]) => [names].flat().map(code).join(' and ');
-  const place = (): string => {
-    if ('header' in rule) return `header ${name(rule.header)}`;
-    const { body } = rule;
-    return typeof body === 'object' && 'read' in body ? body.description : `body ${name(body)}`;
-  };
-  return `${place()} ([source](${rule.source}))`;
-}
-
-const maxAlternatives = 5;
-
-function describePreview(text: PreviewText): string {
-  const alternatives = [text].flat().map(code);
-  const shown = alternatives.slice(0, maxAlternatives).join(' or ');
-  return alternatives.length > maxAlternatives ? `${shown} or ${alternatives.length - maxAlternatives} others` : shown;
-}
-
-function describeScheme(scheme: SignatureScheme): string {
-  const words = [`${code(scheme.label)} in ${scheme.header === null ? 'the body' : `header ${code(scheme.header)}`}`];
-  if (scheme.alternativeHeaders !== undefined)
-    words.push(`or ${scheme.alternativeHeaders.map(other => code(other.header)).join(', ')}`);
-  if (scheme.message !== undefined && scheme.message !== '{body}') words.push(`over ${code(scheme.message)}`);
-  if (scheme.timestamp?.toleranceSeconds !== undefined) words.push(`within ${scheme.timestamp.toleranceSeconds} s`);
-  if (scheme.proves === 'origin') words.push('proves the origin only');
-  if (scheme.note !== undefined) words.push(scheme.note);
-  return words.join('; ');
-}
-
-const code = (text: string): string => `\`${text}\``;
-const pattern = (test: RegExp): string => code(test.source.replaceAll('\\/', '/'));
 
 if (import.meta.main) {
   const page = renderPage();

@@ -15,8 +15,8 @@ import { type Form, readForms } from './usage-grammar.ts';
 
 /** They begin an installation. */
 const creating = ['serve', 'restore', 'account create'];
-/** They only read settings, or ask a server over HTTP. */
-const withoutDatabase = ['health', 'config', 'version'];
+/** They read nothing but settings, or ask a server over HTTP. */
+const withoutDatabase = ['health', 'config', 'platforms', 'version'];
 
 let directory: string;
 let env: Record<string, string>;

@@ -2,8 +2,8 @@
 
 export const terminalColumns = 80;
 
-/** The words of a usage line. A group in brackets, and an option with its value, are kept together. */
-const usageWords = /\[[^\]]+\]…?|--[a-z0-9-]+ (?!\[|--)\S+|\S+/g;
+/** The words of a usage line. A group in brackets or parentheses, and an option with its value, are kept together. */
+const usageWords = /\[[^\]]+\]…?|\([^)]+\)|--[a-z0-9-]+ (?!\[|--)\S+|\S+/g;
 
 function fill(words: readonly string[], indent: string, first: string): string {
   const lines: string[] = [];

@@ -107,6 +107,15 @@ hooktape key revoke ID`,
     usage: 'hooktape config',
     load: async () => (await import('../show-config.ts')).runConfig,
   },
+  platforms: {
+    summary: 'list the platforms that are recognised, or explain one',
+    usage: 'hooktape platforms [NAME]',
+    details: [['NAME', 'such as stripe; a title such as "Prometheus Alertmanager" is accepted, too']],
+    manual: [
+      'It needs no server. For one platform, it prints how its deliveries are recognised, where the event type and the delivery id are, how the signature is verified, which handshakes are answered, where to enter the URL of an endpoint, and where to find the secret.',
+    ],
+    load: async () => (await import('../platforms.ts')).runPlatforms,
+  },
   version: {
     summary: 'show the version of this program',
     usage: 'hooktape version',

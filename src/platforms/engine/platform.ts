@@ -89,7 +89,7 @@ export type EventTypeSource =
   | EventTypeReader;
 
 export type EventTypeReader = {
-  /** For docs/platforms.md. */
+  /** For `hooktape platforms`. */
   description: string;
   read: (reader: DeliveryReader) => unknown;
 };
@@ -110,14 +110,14 @@ export type DeliveryIdRule =
 export type PreviewText = string | readonly string[];
 
 export type DeliveryIdReader = {
-  /** For docs/platforms.md. */
+  /** For `hooktape platforms`. */
   description: string;
   read: (reader: DeliveryReader) => unknown;
 };
 
 /** A request with which a platform checks the endpoint before it delivers, and the expected answer. */
 export type Handshake = {
-  /** The request and the answer, for docs/platforms.md. */
+  /** The request and the answer, for `hooktape platforms`. */
   description: string;
   when: HandshakeTrigger;
   /** Other platforms send the same request. It counts as this platform's if a secret of this platform is registered. */

@@ -11,7 +11,7 @@ import type { KeyFormat } from './signature-scheme.ts';
 
 const controlCharacter = /\p{Cc}/u;
 
-/** For messages and for docs/platforms.md. */
+/** For messages and for `hooktape platforms`. */
 export const keyFormatDescriptions: Readonly<Record<KeyFormat, string>> = {
   text: 'the text as shown',
   hex: 'hexadecimal digits',
