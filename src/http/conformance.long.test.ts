@@ -132,6 +132,7 @@ describe('with an API key', () => {
       event: `/api/events/${id}`,
       key: '/api/keys',
       app: '/api/apps',
+      subscription: '/api/apps',
       session: '/api/sessions',
       member: '/api/team',
       pendingInvitation: '/api/team/invitations',

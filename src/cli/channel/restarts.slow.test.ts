@@ -26,7 +26,9 @@ test('a session goes on: each event once, and what was done meanwhile is saved',
     const ids = [await server.deliver(inbox, '{"n":1}'), await server.deliver(inbox, '{"n":2}')];
     await client.untilPushed(2);
     await server.close();
-    expect(await client.call('done', { id: ids[0] })).toMatch(/^Done\. The position is not saved yet; saving is retried: .*refused$/);
+    expect(await client.call('done', { id: ids[0] })).toMatch(
+      /^Done\. The position is not saved yet; saving is retried: .*refused$/,
+    );
     server = await restart();
     await server.listen();
     ids.push(await server.deliver(inbox, '{"n":3}'));

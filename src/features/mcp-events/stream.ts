@@ -6,11 +6,11 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError } from '../../core/errors.ts';
+import { type Dialect, EventsError, type RpcError, toRpcError } from '../../core/mcp-events/errors.ts';
 import type { ToolAccess } from '../mcp/server.ts';
 import type { NotificationsService } from '../notifications/service.ts';
 import type { Tail, TailEnd } from '../notifications/tail.ts';
 import type { Watch } from './arguments.ts';
-import { type Dialect, EventsError, type RpcError, toRpcError } from '../../core/mcp-events/errors.ts';
 import type { McpEventsService } from './service.ts';
 import type { Reading } from './source.ts';
 

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { seenValues } from '../inspector/filter/seen-values.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
+import { exampleOf } from '../inspector/placeholders.ts';
 import { api } from '../kit/api.ts';
 import { Button, Notice } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
@@ -15,7 +16,6 @@ import { RestoredNotice } from '../kit/restored-notice.tsx';
 import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { exampleOf } from '../inspector/placeholders.ts';
 import { Presets } from './presets.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { RuleList } from './rule-list.tsx';

@@ -4,13 +4,13 @@ import { useId } from 'preact/hooks';
 import type { AnswerRule } from '../../features/answers/model.ts';
 import { describeAnswer, describeCondition, isSuccess } from '../../shared/answer-rule.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
+import type { Example } from '../inspector/placeholders.ts';
 import { Inputs } from '../kit/form.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';
 import { Icon } from '../kit/icons.tsx';
 import { keyLabel } from '../kit/key-label.ts';
 import type { FieldDraft } from '../kit/schema.ts';
-import type { Example } from '../inspector/placeholders.ts';
 import { AnswerFields, ConditionFields, type RuleFields } from './rule-fields.tsx';
 import { type RuleDraft, type RuleProblems, ruleRules } from './rule-schema.tsx';
 

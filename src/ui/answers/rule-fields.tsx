@@ -2,12 +2,12 @@
 
 import { FilterField } from '../inspector/filter/filter-field.tsx';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
+import type { Example } from '../inspector/placeholders.ts';
 import { Button } from '../kit/controls.tsx';
 import { type FieldsOf, Inputs } from '../kit/form.tsx';
 import { HeaderEditor } from '../kit/header-editor.tsx';
 import type { Input, Pair } from '../kit/schema.ts';
 import { BodyField } from './body-field.tsx';
-import type { Example } from '../inspector/placeholders.ts';
 import type { ruleRules } from './rule-schema.tsx';
 
 export type RuleFields = FieldsOf<typeof ruleRules.schema>;

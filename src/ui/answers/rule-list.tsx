@@ -3,8 +3,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isCatchAll } from '../../shared/answer-rule.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
-import { Button } from '../kit/controls.tsx';
 import type { Example } from '../inspector/placeholders.ts';
+import { Button } from '../kit/controls.tsx';
 import { RuleCard } from './rule-card.tsx';
 import { copyOf, emptyRule, moved, namesOf, type RuleDraft } from './rule-schema.tsx';
 import type { AnswersEditor } from './use-answers.ts';

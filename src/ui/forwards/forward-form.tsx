@@ -97,7 +97,11 @@ function ForwardForm({ endpointId, forward, back }: FormProps) {
           </div>
           <p class="hint">Events that aren't accepted are retried with growing intervals until this time is over.</p>
           {form.draft.request === 'captured' && <Inputs form={form} paths={['headers']} />}
-          <Inputs form={form} paths={['per', 'sign', 'enabled']} texts={{ sign: { hint: signHints[form.draft.sign] } }} />
+          <Inputs
+            form={form}
+            paths={['per', 'sign', 'enabled']}
+            texts={{ sign: { hint: signHints[form.draft.sign] } }}
+          />
         </div>
       </details>
       {forward && (

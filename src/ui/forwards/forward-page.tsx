@@ -95,9 +95,9 @@ function Settings({ endpointId, forward }: { endpointId: string; forward: Forwar
                 <code>
                   {request.method} {visibleLine(request.contentType)}
                 </code>
-                <pre class="sent-body" tabIndex={0} aria-label="Template">
+                <section class="sent-body" tabIndex={0} aria-label="Template">
                   {visibleText(request.body)}
-                </pre>
+                </section>
               </>
             ),
           ],

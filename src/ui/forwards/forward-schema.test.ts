@@ -72,14 +72,30 @@ test('problems stand at their fields', () => {
   expect(problemsOf(forwardRules, { ...own, 'request.body': '{{x}} {{\u202e}}' })).toEqual({
     'request.body': '{{x}} is not a placeholder.',
   });
-  const wrongRequest = { ...own, 'request.contentType': '', 'request.body': 'é'.repeat((32 << 10) + 1), sign: 'fresh' as const };
-  expect(Object.keys(problemsOf(forwardRules, wrongRequest)).sort()).toEqual(['request.body', 'request.contentType', 'sign']);
+  const wrongRequest = {
+    ...own,
+    'request.contentType': '',
+    'request.body': 'é'.repeat((32 << 10) + 1),
+    sign: 'fresh' as const,
+  };
+  expect(Object.keys(problemsOf(forwardRules, wrongRequest)).sort()).toEqual([
+    'request.body',
+    'request.contentType',
+    'sign',
+  ]);
 });
 
 test('a preset fills the form, keeps what was typed, and must be completed', () => {
   const [routine, dispatch] = forwardPresets;
   if (!routine || !dispatch) throw new Error('no presets');
-  const typed: Draft = { ...draft, headers: [['X-Mine', '1'], ['authorization', 'mine']], sign: 'fresh' };
+  const typed: Draft = {
+    ...draft,
+    headers: [
+      ['X-Mine', '1'],
+      ['authorization', 'mine'],
+    ],
+    sign: 'fresh',
+  };
   expect(withPreset(typed, routine)).toEqual({
     headers: [['X-Mine', '1'], ...routine.headers],
     request: 'own',
@@ -93,7 +109,11 @@ test('a preset fills the form, keeps what was typed, and must be completed', () 
   expect(Object.keys(problemsOf(forwardRules, first)).sort()).toEqual(['headers', 'url']);
   const second: Draft = { ...first, ...withPreset(first, dispatch) };
   expect([second.url, second.headers]).toEqual([dispatch.url, dispatch.headers]);
-  const completed: Draft = { ...second, url: 'https://api.github.com/repos/a/b/dispatches', headers: [['Authorization', 'Bearer x']] };
+  const completed: Draft = {
+    ...second,
+    url: 'https://api.github.com/repos/a/b/dispatches',
+    headers: [['Authorization', 'Bearer x']],
+  };
   expect(problemsOf(forwardRules, completed)).toEqual({});
   expect(requestOf(forwardRules, completed)).toMatchObject({ request: dispatch.request });
 });

@@ -128,10 +128,10 @@ const PreviewRow = ({
     </div>
     {problem !== null && <p class="hint bad">Not sent: {problem}.</p>}
     {body !== '' && (
-      <pre class="sent-body" tabIndex={0} aria-label={`Body for ${titleOf(event).text}`}>
+      <section class="sent-body" tabIndex={0} aria-label={`Body for ${titleOf(event).text}`}>
         {visibleText(body.slice(0, shownCharacters))}
         {body.length > shownCharacters && '…'}
-      </pre>
+      </section>
     )}
   </li>
 );

@@ -39,7 +39,11 @@ export function placeholdersFor(example: Example | undefined): Placeholder[] {
 /** For requests of forwards, which the team reads. */
 export const teamPlaceholders = (example: Example | undefined): Placeholder[] => [
   ...placeholdersFor(example),
-  { text: `{{json body.${example?.body || 'id'}}}`, name: example?.body || 'id', title: 'body field as JSON, without quotes' },
+  {
+    text: `{{json body.${example?.body || 'id'}}}`,
+    name: example?.body || 'id',
+    title: 'body field as JSON, without quotes',
+  },
   { text: '{{truncate 500 raw}}', name: '500', title: 'the first characters of a value' },
   { text: '{{endpoint}}', name: '', title: 'name of the endpoint' },
   { text: '{{link}}', name: '', title: 'the event in the dashboard' },
