@@ -95,6 +95,7 @@ function Settings({ endpointId, forward }: { endpointId: string; forward: Forwar
                 <code>
                   {request.method} {visibleLine(request.contentType)}
                 </code>
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
                 <section class="sent-body" tabIndex={0} aria-label="Template">
                   {visibleText(request.body)}
                 </section>

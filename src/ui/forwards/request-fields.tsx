@@ -128,6 +128,7 @@ const PreviewRow = ({
     </div>
     {problem !== null && <p class="hint bad">Not sent: {problem}.</p>}
     {body !== '' && (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
       <section class="sent-body" tabIndex={0} aria-label={`Body for ${titleOf(event).text}`}>
         {visibleText(body.slice(0, shownCharacters))}
         {body.length > shownCharacters && '…'}
