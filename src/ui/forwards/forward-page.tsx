@@ -96,9 +96,9 @@ function Settings({ endpointId, forward }: { endpointId: string; forward: Forwar
                   {request.method} {visibleLine(request.contentType)}
                 </code>
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-                <section class="sent-body" tabIndex={0} aria-label="Template">
+                <pre class="code" tabIndex={0}>
                   {visibleText(request.body)}
-                </section>
+                </pre>
               </>
             ),
           ],

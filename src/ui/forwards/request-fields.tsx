@@ -129,10 +129,10 @@ const PreviewRow = ({
     {problem !== null && <p class="hint bad">Not sent: {problem}.</p>}
     {body !== '' && (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
-      <section class="sent-body" tabIndex={0} aria-label={`Body for ${titleOf(event).text}`}>
+      <pre class="code" tabIndex={0}>
         {visibleText(body.slice(0, shownCharacters))}
         {body.length > shownCharacters && '…'}
-      </section>
+      </pre>
     )}
   </li>
 );
