@@ -157,7 +157,6 @@ const requestRoutes = ({ gate, forwards, previewForward }: Options) =>
         response: responses({ 200: ForwardPreview, 400: FilterErrorBody }, 403, 404),
         ...operation({
           operationId: 'previewForward',
-          compressed: true,
           permission: 'forwards',
           reads: true,
           summary: 'What a request would be for the newest events',

@@ -30,9 +30,9 @@ export const createShapedRequest =
   ): Promise<PreparedRequest | string> => {
     const { eventType: type, platform, receivedAt, query, seq, nonce } = event.row;
     const id = eventId(seq, nonce);
-    // Verifying takes time.
+    // Both take time.
     const verdict = request.body.includes('verdict') ? await verdictOf(event) : 'none';
-    const about = await aboutEvent(team, event.endpointId, id);
+    const about = /endpoint|link/.test(request.body) ? await aboutEvent(team, event.endpointId, id) : {};
     const content = { headers: event.headers, query: query && latin1(query), body: event.body };
     const { body, problem } = renderRequest(
       request,
