@@ -21,7 +21,7 @@ test('forwards from before keep how they sign, and may sign with a secret of the
   await client.execute('PRAGMA foreign_keys = OFF');
   await insert('own');
   const { rows } = await client.execute('SELECT id, sign, request, secret, failures FROM forwards ORDER BY seq');
-  expect(rows.map(row => ({ ...row }))).toEqual(
+  expect(rows.map(row => ({ ...row }) as object)).toEqual(
     ['as-captured', 'fresh', 'own'].map(sign => ({ id: sign, sign, request: null, secret: null, failures: 0 })),
   );
   expect(await insert('other').catch(() => 'refused')).toBe('refused');

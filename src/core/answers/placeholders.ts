@@ -10,7 +10,7 @@ import { parseExactJson } from '../json/exact.ts';
 import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../text.ts';
 import { maxPlaceholderBodyBytes, maxRenderedBytes, maxWholeBodyBytes } from './limits.ts';
 
-/** What is written of one payload, before it is known whether it fits. */
+/** What is written or cut for one template, before it is known whether it fits. */
 const maxWrittenCharacters = 4 << 20;
 
 /** The event that is written about, as it is stored. */
@@ -101,13 +101,14 @@ export function render(
       text += part;
       continue;
     }
-    const { written, bytes } = measure(valueFor(part), part.isJson === true);
-    if (bytes > left) {
+    const value = valueFor(part, left);
+    const found = value === undefined ? undefined : measure(value, part.isJson === true);
+    if (!found || found.bytes > left) {
       isWhole = false;
       continue;
     }
-    left -= bytes;
-    text += written;
+    left -= found.bytes;
+    text += found.written;
   }
   return { body: Buffer.from(text), isWhole };
 }
@@ -125,7 +126,7 @@ function escaped(value: string, escaping: Escaping): string {
 
 /**
  * Each part of the event is read once, and each value written once, however often a template names it: a rule may have thousands of
- * placeholders. Values may also contain each other, so that there is a limit on what is written of the payload in all.
+ * placeholders. Values may also contain each other, and may be cut in many places, so that there is a limit on what is written in all.
  */
 function createValues(
   { type, platform, verdict, receivedAt, headers, query, body }: RenderedEvent,
@@ -139,13 +140,14 @@ function createValues(
   const raw = once(() => decodeUtf8Leniently(body.subarray(0, maxBytes + 1)));
   const written = new Map<string, string>();
   let budget = maxWrittenCharacters;
-  const ofPayload = (path: string, isJson: boolean): string => {
+  const ofPayload = (path: string, isJson: boolean): string | undefined => {
     const key = `${isJson}${path}`;
     const known = written.get(key);
     if (known !== undefined) return known;
+    if (budget <= 0) return undefined;
     const missing = isJson ? 'null' : '';
     const write = isJson ? jsonOf : textOf;
-    const value = budget > 0 ? (write(valueAt(payload(), path)) ?? missing) : missing;
+    const value = write(valueAt(payload(), path)) ?? missing;
     budget -= value.length;
     written.set(key, value);
     return value;
@@ -154,7 +156,7 @@ function createValues(
     const whole = body.length > maxWholeBodyBytes ? undefined : (jsonOf(payload()) ?? JSON.stringify(raw()));
     return whole === undefined || Buffer.byteLength(whole) > maxWholeBodyBytes ? 'null' : whole;
   });
-  const valueFor = ({ source, name, isJson = false }: Placeholder): string => {
+  const wholeValue = ({ source, name, isJson = false }: Placeholder): string | undefined => {
     switch (source) {
       case 'id':
         return id;
@@ -184,11 +186,14 @@ function createValues(
         return name === '' ? wholeBody() : ofPayload(name, isJson);
     }
   };
-  return (placeholder: Placeholder): string => {
+  /** @param left the bytes that are left @returns undefined if it does not fit for sure, or the limit is reached */
+  return (placeholder: Placeholder, left: number): string | undefined => {
     const { limit } = placeholder;
-    const value = valueFor(placeholder);
-    if (limit === undefined || firstCharacters(value, limit) === value) return value;
-    return `${firstCharacters(value, limit - 1)}…`;
+    const value = wholeValue(placeholder);
+    if (value === undefined || limit === undefined || value.length <= limit) return value;
+    if (limit > left || budget <= 0) return undefined;
+    budget -= limit;
+    return firstCharacters(value, limit) === value ? value : `${firstCharacters(value, limit - 1)}…`;
   };
 }
 
