@@ -24,7 +24,7 @@ export type ChannelStart = {
 };
 export type EndpointChannel = ReturnType<typeof createEndpointChannel>;
 
-/** So many events may wait for `done`. Beyond it, no more are read: they would fill the agent's context. */
+/** The most events that may wait for `done`. More would only fill the agent's context. */
 const maxPending = 1000;
 
 /**

@@ -1,7 +1,7 @@
 /*
- * The notification about one event. Clients show it to the model as `<channel …>CONTENT</channel>` with the meta as attributes,
- * and a stranger chose nearly all of it. So no text can close the tag, end an attribute or hide characters, and the content
- * begins by saying what it is.
+ * The notification about one event. Clients show it to the model as `<channel …>CONTENT</channel>`, with the meta as attributes.
+ * Strangers choose most of the text in it, so no text can close the tag, end an attribute or hide characters, and the content
+ * begins with a warning.
  */
 import { decodeUtf8Leniently, firstBytes, firstCharacters } from '../../core/text.ts';
 import type { FeedEvent } from '../../features/feed/model.ts';

@@ -15,7 +15,7 @@ import type { ChannelOptions } from './options.ts';
 
 const seqOf = ({ id }: { id: string }): number => parseEventId(id)?.seq ?? 0;
 
-/** @param since attempts up to this row number came before the channel, and woke nobody */
+/** @param since attempts up to this row number arrived before the channel was created, so they do not count */
 export function createWaking({
   api,
   endpointId,
