@@ -89,6 +89,8 @@ export function startChannel(
       if (isError) throw new Error(text);
       return text;
     },
+    /** Resolves when the process has ended. */
+    gone: child.exited,
     async kill(): Promise<void> {
       child.kill('SIGKILL');
       await child.exited;
