@@ -61,7 +61,12 @@ export function wireAlerts(dependencies: AlertsDependencies) {
   const limiter = createRateLimiter(clock.monotonic);
   const emailLimiter = createRateLimiter(clock.monotonic, hourMs);
   const takeEmail = (teamId: string): number => emailLimiter.take(teamId, emailsPerHour);
+  const onChanges = (): void => {
+    dependencies.notifications.imported('alerts');
+    onAlertChanges();
+  };
   const rules = createAlertsService({
+    onChange: onChanges,
     store,
     queues,
     sealer,
@@ -95,10 +100,7 @@ export function wireAlerts(dependencies: AlertsDependencies) {
     addJob: background.add,
     clock,
     random,
-    onChanges: () => {
-      dependencies.notifications.imported('alerts');
-      onAlertChanges();
-    },
+    onChanges,
   });
   queues.register(
     alertQueueName,

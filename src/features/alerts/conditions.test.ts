@@ -1,6 +1,6 @@
 /* When an alert fires and is resolved, on a clock that the test turns. */
 import { describe, expect, test } from 'bun:test';
-import { type Condition, check, newState, nextCheckAt, type Seen } from './conditions.ts';
+import { type Condition, changeOf, check, newState, nextCheckAt, type Seen } from './conditions.ts';
 
 const nothing: Seen = { matching: 0, changes: 0, items: [], stuckMs: 0, isPaused: false };
 const minute = 60_000;
@@ -81,6 +81,29 @@ test('changes to and fro within a minute are counted, and not sent', () => {
   expect(at(10_000, stuck)).toBeUndefined();
   expect(at(1000)).toEqual(resolved(10));
   expect(at(minute)).toBeUndefined();
+});
+
+test('each change is one for agents, whether or not a notification reports it', () => {
+  const condition: Condition = { kind: 'forward_stuck', minutes: 1, count: null };
+  let [state, firing] = [newState(0), false];
+  const at = (now: number, stuckMs: number) => {
+    const [before, seen] = [state, { ...nothing, stuckMs }];
+    ({ state, firing } = check(condition, { state, firing, isWaiting: true }, seen, now));
+    return changeOf(condition, before, state, seen)?.firing;
+  };
+  expect([at(0, 0), at(1, minute), at(2, minute + 1), at(3, 0), at(4, minute)]).toEqual([
+    undefined,
+    true,
+    undefined,
+    false,
+    true,
+  ]);
+  const report: Condition = { kind: 'new_type', minutes: null, count: null };
+  const found = (changes: number) =>
+    changeOf(report, newState(0), newState(0), { ...nothing, changes, items: Array(changes).fill('a') });
+  expect(found(0)).toBeUndefined();
+  expect(found(12)).toMatchObject({ firing: true, reason: '12 new event types', count: 12 });
+  expect(found(12)?.items).toHaveLength(10);
 });
 
 test('changes while a notification waits are counted, and the next one has the present state', () => {

@@ -12,8 +12,9 @@ import type { Clock } from '../../core/clock.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { BackgroundJob, SliceResult } from '../../db/background.ts';
 import type { QueuesService } from '../queues/service.ts';
-import { type AlertState, type Change, changeOf, check, type Notice, nextCheckAt, type Seen } from './conditions.ts';
-import { linesOf, type Notification } from './message.ts';
+import { toChangeRow } from './change-row.ts';
+import { type AlertState, changeOf, check, type Notice, nextCheckAt, type Seen } from './conditions.ts';
+import type { Notification } from './message.ts';
 import type { AlertsStore, DueAlert, OpenAlert } from './store.ts';
 
 /** How often due alerts are looked for. */
@@ -82,16 +83,6 @@ export function createEvaluation({
     ];
   };
 
-  const changeStatement = ({ id: alertId, name: alertName, ...alert }: OpenAlert, change: Change): InStatement => {
-    const { endpoint, kind } = alert;
-    const at = clock.now();
-    const text = linesOf({ ...change, held: 0 }).join('\n');
-    return store.addChangeStatement({
-      ...{ id: newId('alc', at, random), endpoint, alertId, alertName, kind },
-      ...{ firing: change.firing, text, at },
-    });
-  };
-
   /** The statements that save one alert's state. */
   const checkAlert = async (
     alert: DueAlert,
@@ -108,7 +99,7 @@ export function createEvaluation({
       statements: [
         ...store.saveStateStatements(alert, { state: JSON.stringify(state), position, firing, changedAt, dueAt }),
         ...(notice ? notificationStatements(alert, notice) : []),
-        ...(change ? [changeStatement(alert, change)] : []),
+        ...(change ? [store.addChangeStatement(toChangeRow(alert, change, { at: clock.now(), random }))] : []),
       ],
       hasNotice: notice !== undefined,
       hasChange: change !== undefined,

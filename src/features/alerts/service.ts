@@ -15,8 +15,9 @@ import { readName } from '../../core/text.ts';
 import { parseWhere } from '../../core/where.ts';
 import { kindTakes, maxAlertsPerEndpoint } from '../../shared/alerts.ts';
 import type { QueuesService } from '../queues/service.ts';
+import { toChangeRow } from './change-row.ts';
 import type { Channel, SendAlert } from './channels.ts';
-import { newState } from './conditions.ts';
+import { type AlertState, newState } from './conditions.ts';
 import type { Message, Notification } from './message.ts';
 import type { Alert, AlertChange, AlertInput, AlertList, AlertTest } from './model.ts';
 import { eventsThatCount } from './observe.ts';
@@ -46,6 +47,8 @@ export function createAlertsService(options: {
   canMail: boolean;
   /** @throws rate_limited when the account or the team sends too many emails */
   limitTests: (principal: Who) => void;
+  /** Called after a change of the state of an alert was stored. */
+  onChange: () => void;
 }) {
   const { store, queues, sealer, clock, random, endpoint: findEndpoint, lastSeq, catchUp, send, linkTo } = options;
 
@@ -144,6 +147,14 @@ export function createAlertsService(options: {
     queues.wake(alertQueueName, id);
   };
 
+  /** Tells agents that an alert that fired does not fire any more, because a person changed or deleted it. */
+  const resolve = async (row: AlertRow, reason: string): Promise<void> => {
+    if (!(JSON.parse(row.state.toString()) as AlertState).isFiring) return;
+    const change = { firing: false, reason, items: [], count: null };
+    await store.write([store.addChangeStatement(toChangeRow(row, change, { at: clock.now(), random }))]);
+    options.onChange();
+  };
+
   return {
     channelOf,
     toMessage,
@@ -210,6 +221,7 @@ export function createAlertsService(options: {
         ...(channel && { ...sealChannel(id, channel), lastError: null }),
       });
       if (!changed) throw notFound('alert');
+      if (isNewRule) await resolve(row, 'the alert was changed');
       if (isNewRule) await dropWaiting(id);
       else if (channel) await hastenWaiting(id);
       const isNewSecret = channel?.type === 'webhook' && channel.secret !== before?.secret;
@@ -218,8 +230,9 @@ export function createAlertsService(options: {
 
     /** Queued notifications are dropped. @throws not_found, forbidden for an app */
     async remove(principal: Who, endpointId: string, id: string): Promise<void> {
-      const { own } = await find(principal, endpointId, id);
+      const { own, row } = await find(principal, endpointId, id);
       if (!(await store.remove(own, id))) throw notFound('alert');
+      await resolve(row, 'the alert was deleted');
       queues.abort(alertQueueName, id);
     },
 

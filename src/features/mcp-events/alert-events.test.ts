@@ -50,6 +50,43 @@ test('an alert that fires is one occurrence, although no channel takes its notif
   expect((await changes({}, { cursor: null })).occurrences).toEqual([]);
 });
 
+test('an alert that fires is resolved when its condition ends, and when a person changes or deletes it', async () => {
+  const endpoint = await ada.createEndpoint('firing');
+  const path = `/api/endpoints/${endpoint.id}/alerts`;
+  const { cursor } = await changes({ endpoint: endpoint.id }, {});
+  const statesOf = async () =>
+    (await changes({ endpoint: endpoint.id }, { cursor })).occurrences.map(
+      ({ data }) => (data as EventData<'alert.changed'>).state,
+    );
+  const becomes = (states: string[]) =>
+    eventually(async () => {
+      server.services.alerts.evaluation.wake();
+      return (await statesOf()).join() === states.join();
+    });
+  const { id } = await ada.json<{ id: string }>(201, 'POST', path, {
+    name: 'Forged',
+    kind: 'bad_signatures',
+    minutes: 1,
+    count: 1,
+    channel: { type: 'webhook', url: 'http://127.0.0.1:9/' },
+  });
+  await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { secret: 'abcdefgh', platform: 'github' });
+  const forge = (n: number) =>
+    server.deliver(endpoint, `{"n":${n}}`, {
+      headers: { 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+    });
+  await forge(1);
+  await becomes(['firing']);
+  await ada.json(200, 'PATCH', `${path}/${id}`, { name: 'Renamed' });
+  await ada.json(200, 'PATCH', `${path}/${id}`, { count: 2 });
+  await becomes(['firing', 'resolved']);
+  await forge(2);
+  await forge(3);
+  await becomes(['firing', 'resolved', 'firing']);
+  await ada.json(200, 'DELETE', `${path}/${id}`);
+  expect(await statesOf()).toEqual(['firing', 'resolved', 'firing', 'resolved']);
+});
+
 test('without an endpoint, those of all endpoints of the team, and of no other team', async () => {
   const [one, two] = [await ada.createEndpoint('one'), await ada.createEndpoint('two')];
   const foreign = await bob.createEndpoint('foreign');

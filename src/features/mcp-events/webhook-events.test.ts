@@ -188,12 +188,15 @@ test('many large bodies come in several answers', async () => {
   const endpoint = await ada.createEndpoint('many bodies');
   const { cursor } = await webhooks(endpoint);
   const ids: string[] = [];
-  for (let i = 0; i < 25; i++) ids.push(await server.deliver(endpoint, `${i} ${'a'.repeat(200 * 1024 - 10)}`));
-  const first = await webhooks(endpoint, { content: 'full' }, { cursor });
-  expect(first.hasMore).toBe(true);
-  const second = await webhooks(endpoint, { content: 'full' }, { cursor: first.cursor });
-  expect(second.hasMore).toBe(false);
-  expect([...idsOf(first), ...idsOf(second)]).toEqual(ids);
+  for (let i = 0; i < 5; i++) ids.push(await server.deliver(endpoint, `${i} ${'a'.repeat(200 * 1024 - 10)}`));
+  const found: string[] = [];
+  const pages: boolean[] = [];
+  for (let [next, hasMore] = [cursor, true]; hasMore; pages.push(hasMore)) {
+    const page = await webhooks(endpoint, { content: 'full' }, { cursor: next });
+    found.push(...idsOf(page));
+    ({ cursor: next, hasMore } = page);
+  }
+  expect([found, pages]).toEqual([ids, [true, true, false]]);
 });
 
 test('a deleted endpoint is not found', async () => {

@@ -33,7 +33,7 @@ export type ReceivedRow = { seq: number; receivedAt: number; delivery: number | 
 /** How long one read goes on while it finds nothing. */
 const budgetMs = 250;
 /** The most bytes of bodies in one answer. */
-const maxBodiesBytes = 4 << 20;
+const maxBodiesBytes = 512 << 10;
 /** The space for `body` and the fields around the data. */
 const reservedBytes = 512;
 
