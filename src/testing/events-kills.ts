@@ -16,7 +16,7 @@ import { openTestServer } from './test-server.ts';
 export type EventsKillsResult = {
   stored: number;
   kills: number;
-  /** How often the stream was opened. */
+  /** How often the stream was opened: at least once before each kill. */
   streams: number;
   seconds: number;
   /** The first few problems. */
@@ -58,11 +58,13 @@ export async function killWhileReadingEvents(options: {
       poll(site, { ...watch('delivery'), cursor }, deliveries),
     ];
     for (let kill = 0, sent = 0; kill < kills; kill++) {
+      // Otherwise a slow start would leave no stream and no delivery to interrupt.
+      await eventually(() => streaming.opened > kill, 60_000);
       const upTo = Math.round(((kill + 1) * events) / kills);
       const sending = (async () => {
         for (; sent < upTo; sent++) await post(origin, path, sent);
       })();
-      await Bun.sleep(100 + random() * 600);
+      await Bun.sleep(random() * 600);
       child.kill('SIGKILL');
       await child.exited;
       child = await start();
