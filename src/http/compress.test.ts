@@ -204,6 +204,7 @@ describe('the routes', () => {
     expect(suspicious).toEqual({
       getEndpoint: guard,
       getMe: ['password'],
+      getSession: ['password'],
       listEndpoints: guard,
       listAlerts: ['secret'],
       listPlatforms: ['secretHint'],

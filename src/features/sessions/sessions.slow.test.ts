@@ -123,7 +123,7 @@ describe('GET /api/session', () => {
     expect(await openBrowser(server).json(401, 'GET', '/api/session')).toEqual({
       error: 'not signed in',
       setupRequired: false,
-      ways: { password: true, oidc: null, passkeys: false },
+      ways: { password: true, oidc: null, passkeys: true },
     });
   });
 
