@@ -117,7 +117,7 @@ export function createApp(services: Services): App {
     .get('/healthz', health['/healthz'])
     .get('/readyz', health['/readyz'])
     .use(metricsRoutes(services))
-    .use(dashboardRoutes(services.setup.isWrong));
+    .use(dashboardRoutes({ ...services, isWrongSetupToken: services.setup.isWrong }));
   const fetch = audit.wrap(compressAnswers(answerHeadRequests(app.fetch, match), match));
   return { fetch: countRequests({ fetch, match }, services.metrics.request, services.clock.monotonic) };
 }

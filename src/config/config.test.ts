@@ -211,6 +211,47 @@ describe('problems', () => {
     expect(problems({ env: { [one]: 'someone@example.com' } })).toEqual([`${one}: also needs ${other}`]);
   });
 
+  const header = { HOOKTAPE_AUTH_HEADER: 'Remote-Email', HOOKTAPE_AUTH_HEADER_PROXIES: '10.0.0.0/8' };
+  test.each<[Record<string, string>, string]>([
+    [{ HOOKTAPE_AUTH_HEADER: 'Remote-Email' }, 'HOOKTAPE_AUTH_HEADER: also needs HOOKTAPE_AUTH_HEADER_PROXIES'],
+    [{ HOOKTAPE_AUTH_HEADER_PROXIES: '10.0.0.1' }, 'HOOKTAPE_AUTH_HEADER_PROXIES: also needs HOOKTAPE_AUTH_HEADER'],
+    [
+      { HOOKTAPE_AUTH_HEADER_CREATE_ACCOUNTS: 'on' },
+      'HOOKTAPE_AUTH_HEADER_CREATE_ACCOUNTS: also needs HOOKTAPE_AUTH_HEADER',
+    ],
+    [
+      { ...header, HOOKTAPE_AUTH_HEADER_PROXIES: ',' },
+      'HOOKTAPE_AUTH_HEADER_PROXIES: must have at least one address or CIDR',
+    ],
+    [
+      { HOOKTAPE_PASSWORD_SIGN_IN: 'off' },
+      'HOOKTAPE_PASSWORD_SIGN_IN: off also needs HOOKTAPE_OIDC_ISSUER or HOOKTAPE_AUTH_HEADER',
+    ],
+  ])('%j: %s', (env, problem) => expect(problems({ env })).toEqual([problem]));
+
+  test.each([
+    ...['Authorization', 'cookie', 'HOST', 'X-Forwarded-For', 'Content-Type', 'Set-Cookie', 'Sec-Fetch-Site', 'Origin'],
+    ...['Remote Email', 'Remote-Email:', 'Rémote', 'x'.repeat(101)],
+  ])('no header for a person: %j', text => {
+    expect(problems({ env: { ...header, HOOKTAPE_AUTH_HEADER: text } })).toEqual([
+      expect.stringMatching(/^HOOKTAPE_AUTH_HEADER \(environment\): must be the name of a header/),
+    ]);
+  });
+
+  test.each(['Remote-Email', 'X-Forwarded-Email', 'X-Auth-Request-Email', 'X-WEBAUTH-USER', 'Remote_User'])(
+    'a header for a person: %s',
+    text => {
+      const { authHeader, passwordSignIn } = config({
+        env: { ...header, HOOKTAPE_AUTH_HEADER: text, HOOKTAPE_PASSWORD_SIGN_IN: 'off' },
+      });
+      expect([authHeader?.name, authHeader?.createAccounts, passwordSignIn]).toEqual([
+        text.toLowerCase(),
+        false,
+        false,
+      ]);
+    },
+  );
+
   test('the owner’s password is not the address', () => {
     const env = { HOOKTAPE_OWNER_EMAIL: 'Someone@example.com', HOOKTAPE_OWNER_PASSWORD: 'someone@Example.com' };
     expect(problems({ env })).toEqual(['HOOKTAPE_OWNER_PASSWORD: must not be the email address']);
@@ -257,7 +298,7 @@ describe('.env.example', () => {
   test('shows the defaults: uncommenting it changes only settings without a default', () => {
     const withoutSecrets = text
       .replace(/^#(HOOKTAPE_\w+=)/gm, '$1')
-      .replace(/^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+)=.*$/gm, '');
+      .replace(/^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+|AUTH_HEADER\w*)=.*$/gm, '');
     expect(config({ file: withoutSecrets })).toEqual(config());
   });
 });

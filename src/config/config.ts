@@ -45,6 +45,8 @@ export type Config = {
   readonly oauthIssuers: readonly TrustedIssuer[];
   readonly oauthCimd: boolean;
   readonly passwordSignIn: boolean;
+  /** `name` in lower case. */
+  readonly authHeader?: { readonly name: string; readonly proxies: readonly Cidr[]; readonly createAccounts: boolean };
   readonly metricsToken?: string;
   readonly logLevel: SettingValues['HOOKTAPE_LOG_LEVEL'];
   readonly logFormat: SettingValues['HOOKTAPE_LOG_FORMAT'];
@@ -163,6 +165,9 @@ function buildConfig(values: SettingValues): Config {
   const certFile = values.HOOKTAPE_TLS_CERT;
   const keyFile = values.HOOKTAPE_TLS_KEY;
   const tls = certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined;
+  const { HOOKTAPE_AUTH_HEADER: name, HOOKTAPE_AUTH_HEADER_PROXIES: proxies } = values;
+  const createAccounts = values.HOOKTAPE_AUTH_HEADER_CREATE_ACCOUNTS;
+  const authHeader = name === undefined || proxies === undefined ? undefined : { name, proxies, createAccounts };
   const email = values.HOOKTAPE_OWNER_EMAIL;
   const password = values.HOOKTAPE_OWNER_PASSWORD;
   const dataDir = values.HOOKTAPE_DATA_DIR;
@@ -196,6 +201,7 @@ function buildConfig(values: SettingValues): Config {
     ...defined('tls', tls),
     oauthIssuers: values.HOOKTAPE_OAUTH_ISSUERS,
     oauthCimd: values.HOOKTAPE_OAUTH_CIMD,
+    ...defined('authHeader', authHeader),
     passwordSignIn: values.HOOKTAPE_PASSWORD_SIGN_IN,
     ...defined('metricsToken', values.HOOKTAPE_METRICS_TOKEN),
     logLevel: values.HOOKTAPE_LOG_LEVEL,
@@ -216,6 +222,13 @@ const hostNameOf = (url: string): string => new URL(url).hostname;
 const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_TLS_CERT', 'HOOKTAPE_TLS_KEY'],
   ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
+  ['HOOKTAPE_AUTH_HEADER', 'HOOKTAPE_AUTH_HEADER_PROXIES'],
+];
+
+/** The first makes sense only with the second. */
+const settingNeeds: readonly (readonly [SettingName, SettingName])[] = [
+  ['HOOKTAPE_ALERT_EMAIL', 'HOOKTAPE_SMTP_URL'],
+  ['HOOKTAPE_AUTH_HEADER_CREATE_ACCOUNTS', 'HOOKTAPE_AUTH_HEADER'],
 ];
 
 /** Each is a way to sign in for people who have nothing but an email address. */
@@ -238,8 +251,11 @@ export function readConfig(input: ConfigInput): ConfigResult {
     if (isSet(one) !== isSet(other))
       problems.push(`${isSet(one) ? one : other}: also needs ${isSet(one) ? other : one}`);
   }
-  if (isSet('HOOKTAPE_ALERT_EMAIL') && !isSet('HOOKTAPE_SMTP_URL'))
-    problems.push('HOOKTAPE_ALERT_EMAIL: also needs HOOKTAPE_SMTP_URL');
+  for (const [one, other] of settingNeeds)
+    if (isSet(one) && !isSet(other)) problems.push(`${one}: also needs ${other}`);
+  const proxies = results.get('HOOKTAPE_AUTH_HEADER_PROXIES')?.value;
+  if (Array.isArray(proxies) && proxies.length === 0)
+    problems.push('HOOKTAPE_AUTH_HEADER_PROXIES: must have at least one address or CIDR');
   const isOtherSignInSet = settingNames.some(name => otherSignIns.includes(name) && isSet(name));
   if (results.get('HOOKTAPE_PASSWORD_SIGN_IN')?.value === false && !isOtherSignInSet)
     problems.push(`HOOKTAPE_PASSWORD_SIGN_IN: off also needs ${otherSignIns.join(' or ')}`);

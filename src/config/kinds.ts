@@ -164,6 +164,16 @@ const list =
     return { value: parsed.flatMap(({ value }) => (value === undefined ? [] : [value])) };
   };
 
+/** Headers of HTTP itself, of browsers and of proxies: they never name a person. */
+const otherHeaders =
+  /^(?:(?:accept|access-control|content|if|proxy|sec|set-cookie)(?:-.*)?|authorization|cookie2?|connection|date|expect|forwarded|host|keep-alive|last-event-id|origin|range|referer|te|trailer|transfer-encoding|upgrade|user-agent|via|x-forwarded-(?:for|host|port|proto)|x-real-ip)$/;
+
+/** In lower case. */
+export const personHeader: Kind<string> = check(text => {
+  const name = text.toLowerCase();
+  return /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/.test(name) && !otherHeaders.test(name) ? name : undefined;
+}, 'the name of a header that only a proxy sets, such as Remote-Email');
+
 export const cidrs: Kind<readonly Cidr[]> = list(parseCidr, 'addresses or CIDRs such as 10.0.0.0/8');
 export const allowEntries: Kind<readonly AllowEntry[]> = list(
   parseAllowEntry,

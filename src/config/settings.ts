@@ -20,6 +20,7 @@ import {
   onOff,
   origin,
   password,
+  personHeader,
   port,
   size,
   smtpUrl,
@@ -151,6 +152,22 @@ export const settings = {
     onOff,
     'on',
     'Fetch OAuth client ID metadata documents; off for installations without outbound network.',
+  ),
+  HOOKTAPE_AUTH_HEADER: optional(
+    personHeader,
+    'Remote-Email',
+    'Header in which a proxy in front names the person whom it has signed in, by email address. The proxy must remove',
+    'this header from every request that it does not authenticate; see docs/signing-in.md.',
+  ),
+  HOOKTAPE_AUTH_HEADER_PROXIES: optional(
+    cidrs,
+    '127.0.0.1,10.0.0.5',
+    'Comma-separated addresses and CIDRs of these proxies: from anywhere else the header is ignored.',
+  ),
+  HOOKTAPE_AUTH_HEADER_CREATE_ACCOUNTS: required(
+    onOff,
+    'off',
+    'Creates an account, in a team of its own, for an address in that header that has none.',
   ),
   HOOKTAPE_PASSWORD_SIGN_IN: required(
     onOff,

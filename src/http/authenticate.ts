@@ -5,8 +5,8 @@
 
 import type { AccountIdentity, ActingApp, Principal } from '../core/access/principal.ts';
 import { forbidden } from '../core/errors.ts';
-import type { SessionCookie } from './cookie.ts';
 import type { Authenticate } from './gate.ts';
+import type { RequestSession } from './session-of.ts';
 
 export type AuthenticatorOptions = {
   /** The account that the API key belongs to; `app`: the app that created the key. */
@@ -31,11 +31,8 @@ export type AuthenticatorOptions = {
     | 'insufficient_scope'
     | undefined
   >;
-  cookie: SessionCookie;
-  /** The account that the session belongs to. */
-  sessionHolder: (
-    token: string,
-  ) => Promise<(AccountIdentity & { sessionId: string; expiresAt: number; signedInAt: number }) | undefined>;
+  /** The session of the request's cookie. */
+  sessionOf: (request: Request) => Promise<RequestSession | undefined>;
 };
 
 /** RFC 6750 section 2.1: the scheme in any case, spaces, one token68. */
@@ -61,11 +58,10 @@ const identityOf = ({ accountId, email, role, teamId, plan }: AccountIdentity): 
 
 /** @throws forbidden for a token of insufficient scope, and what `appHolder` throws */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { keyHolder, appHolder, cookie, sessionHolder } = options;
+  const { keyHolder, appHolder, sessionOf } = options;
 
   const byCookie = async (request: Request): Promise<Principal | undefined> => {
-    const token = cookie.read(request);
-    const holder = token === undefined ? undefined : await sessionHolder(token);
+    const holder = await sessionOf(request);
     return (
       holder && {
         ...identityOf(holder),

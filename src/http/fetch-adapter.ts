@@ -12,6 +12,8 @@ import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson }
 /** The facts about a request that a Fetch Request has no field for. */
 export type RequestContext = {
   clientAddress: string;
+  /** The address that the connection comes from, which may be a proxy. */
+  peer: string;
   /** The target as it was sent: `request.url` is normalised and has no `.` and `..`. */
   target: string;
   /** Call it for a request with valid credentials of this account. `checkAgain` runs when the body has arrived. */
@@ -33,6 +35,7 @@ const stalledMs = 120_000;
 const contexts = new WeakMap<Request, RequestContext & { body: RequestBody }>();
 const localContext: RequestContext = {
   clientAddress: '127.0.0.1',
+  peer: '',
   target: '',
   authenticatedAs: () => {},
   id: 'none',
@@ -67,7 +70,8 @@ export function createFetchAdapter(options: FetchAdapterOptions) {
   const { fetch, clientAddress: addressOf, budgets, anonymousBodyTimeoutMs: withinMs, newRequestId, onError } = options;
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const id = newRequestId();
-    const clientAddress = addressOf(senderOf(req));
+    const sender = senderOf(req);
+    const clientAddress = addressOf(sender);
     const body = createRequestBody(req, res, { budgets, clientAddress, anonymousTimeoutMs: withinMs });
     const aborted = new AbortController();
     res.on('close', () => {
@@ -81,6 +85,7 @@ export function createFetchAdapter(options: FetchAdapterOptions) {
       });
       contexts.set(request, {
         clientAddress,
+        peer: sender.peer,
         target,
         authenticatedAs: body.authenticatedAs,
         id,

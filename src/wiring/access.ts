@@ -2,34 +2,52 @@
 import { networkInterfaces } from 'node:os';
 import type { AppsService } from '../features/apps/service.ts';
 import type { Actor } from '../features/audit/service.ts';
+import type { HeaderSignInService } from '../features/header-sign-in/service.ts';
 import type { KeysService } from '../features/keys/service.ts';
 import type { SessionsService } from '../features/sessions/service.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createBrowserGuard } from '../http/browser-guard.ts';
+import { clientInfo } from '../http/client-info.ts';
 import { createSessionCookie } from '../http/cookie.ts';
 import { createGate, type GateOptions } from '../http/gate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createRefusalThrottle } from '../http/refusal-throttle.ts';
+import { createSessionOf } from '../http/session-of.ts';
+import { createTrustedHeader } from '../http/trusted-header.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 /** The dashboard sends several requests for each page, so a session gets this many times the limit of a key. */
 const sessionRateFactor = 10;
 
 export function wireAccess({
-  infrastructure: { config, clock, onRequestError },
+  infrastructure: { config, clock, log, onRequestError },
   keys,
   sessions,
   apps,
+  headerSignIn,
   challenge,
 }: {
   infrastructure: Infrastructure;
   keys: KeysService;
   sessions: SessionsService;
   apps: AppsService;
+  headerSignIn: HeaderSignInService;
   challenge: GateOptions['challenge'];
 }) {
-  const { baseUrl, rateLimitPerMinute } = config;
+  const { baseUrl, rateLimitPerMinute, authHeader } = config;
   const cookie = createSessionCookie(baseUrl);
+  const header = createTrustedHeader(authHeader, () =>
+    log.warn('a trusted proxy sent HOOKTAPE_AUTH_HEADER without exactly one email address; such headers are ignored', {
+      header: authHeader?.name,
+    }),
+  );
+  const sessionOf = createSessionOf({
+    cookie,
+    header,
+    authenticate: sessions.authenticate,
+    end: sessions.signOut,
+    now: clock.now,
+  });
   const browserGuard = createBrowserGuard({
     baseUrl,
     cookie,
@@ -39,8 +57,7 @@ export function wireAccess({
     authenticate: createAuthenticator({
       keyHolder: keys.authenticate,
       appHolder: apps.authenticate,
-      cookie,
-      sessionHolder: sessions.authenticate,
+      sessionOf,
     }),
     limiter: createRateLimiter(clock.monotonic),
     refusals: createRefusalThrottle(clock.monotonic),
@@ -63,9 +80,12 @@ export function wireAccess({
       return principal ?? (session && { ...session, credential: { kind: 'session', id: session.sessionId } });
     },
     /** The session of the browser that sent the request. */
-    async sessionOf(request: Request) {
-      const token = cookie.read(request);
-      return token === undefined ? undefined : sessions.authenticate(token);
+    sessionOf,
+    /** Starts a session for the person whom the trusted header names, unless the browser has one. @returns its token */
+    async signInByHeader(request: Request): Promise<string | undefined> {
+      const email = header.emailOf(request);
+      if (email === undefined || (await sessionOf(request))) return undefined;
+      return headerSignIn.signIn(email, clientInfo(request, undefined));
     },
   };
 }

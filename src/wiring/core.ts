@@ -3,10 +3,12 @@
  * plain function here. The few calls in the other direction go through the closures at the top of `wire`, which nothing calls before
  * everything is built.
  */
+import type { SignInResult, SignInWay } from '../core/access/sign-in.ts';
 import { hasScheduledWork } from '../db/scheduled-work.ts';
 import { createAuditService } from '../features/audit/service.ts';
 import { createAuditStore } from '../features/audit/store.ts';
 import { createTargetsStore } from '../features/audit/targets-store.ts';
+import { createHeaderSignInService } from '../features/header-sign-in/service.ts';
 import { type CaptureLoad, createCaptureRate } from '../ingest/capture-rate.ts';
 import { wireAccess } from './access.ts';
 import { wireAccounts } from './accounts.ts';
@@ -157,16 +159,25 @@ function wire(
       else onForwardsWithoutApi();
     },
   });
+  const onSignIn = (way: SignInWay, result: SignInResult): void => metrics.signIn(way, result);
   const accounts = wireAccounts({
     infrastructure,
     ...endpoints,
     onPlanChanged: onRetentionChanged,
     onAccessEnded: recheckAccess,
     revokeGrants: accountId => oauth.oauth.revokeAllGrants(accountId),
-    onSignIn: (way, result) => metrics.signIn(way, result),
+    onSignIn,
   });
   const oauth = wireOAuth({ infrastructure, audit, ...accounts, onAccessEnded: recheckAccess });
-  const access = wireAccess({ infrastructure, ...accounts, ...oauth });
+  const headerSignIn = createHeaderSignInService({
+    accounts: accounts.account,
+    joinInvited: accounts.teams.joinInvited,
+    createAccounts: infrastructure.config.authHeader?.createAccounts ?? false,
+    startSession: accounts.sessions.start,
+    record: audit.recordOfAccount,
+    onSignIn,
+  });
+  const access = wireAccess({ infrastructure, ...accounts, ...oauth, headerSignIn });
   const { metrics, ...observability } = wireObservability({
     infrastructure,
     ...access,

@@ -138,6 +138,7 @@ const sentences: Record<string, Sentence> = {
   'subscription.ended': ofSubscription('stopped Hooktape from notifying'),
   'session.started': { what: () => 'signed in' },
   'session.started_passkey': { what: () => 'signed in with a passkey' },
+  'session.started_header': { what: () => 'signed in through the proxy' },
   'session.started_link': { what: () => 'signed in with a link' },
   'session.ended': { what: ({ targetType }) => (targetType === 'session' ? 'ended a session' : 'signed out') },
   'sign_in_link.created': { what: told => `made a sign-in link for ${person(told)}` },

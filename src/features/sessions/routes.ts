@@ -26,6 +26,8 @@ export type SessionsRoutesOptions = {
   gate: Gate;
   cookie: SessionCookie;
   sessions: SessionsService;
+  /** Starts a session for the person whom a trusted header names. @returns its token */
+  signInByHeader: (request: Request) => Promise<string | undefined>;
   /** The ways to sign in of this installation. */
   ways: Ways;
   setup: { isRequired: () => Promise<boolean> };
@@ -36,15 +38,28 @@ export type SessionsRoutesOptions = {
 export const sessionsRoutes = (options: SessionsRoutesOptions) =>
   new Elysia().use(signInRoutes(options)).use(signedInRoutes(options));
 
-const signInRoutes = ({ gate, cookie, sessions, ways, setup, account, version }: SessionsRoutesOptions) =>
+const signInRoutes = ({
+  gate,
+  cookie,
+  sessions,
+  signInByHeader,
+  ways,
+  setup,
+  account,
+  version,
+}: SessionsRoutesOptions) =>
   new Elysia({ prefix: '/api/session', tags })
     .use(optionallyAuthenticated(gate))
     .get(
       '',
-      async ({ principal, set, status }) => {
+      async ({ principal, request, set, status }) => {
         set.headers['cache-control'] = 'no-store';
-        if (!principal) return status(401, { error: 'not signed in', setupRequired: await setup.isRequired(), ways });
-        const { accountId, role, credential } = principal;
+        const token = principal ? undefined : await signInByHeader(request);
+        if (token !== undefined) set.headers['set-cookie'] = cookie.set(token);
+        const session = token === undefined ? undefined : await sessions.authenticate(token);
+        const caller = principal ?? (session && { ...session, credential: { kind: 'session', id: session.sessionId } });
+        if (!caller) return status(401, { error: 'not signed in', setupRequired: await setup.isRequired(), ways });
+        const { accountId, role, credential } = caller;
         const sessionId = credential.kind === 'session' ? credential.id : null;
         return { account: await account.account(accountId), role, sessionId, setupRequired: false, version, ways };
       },
@@ -55,7 +70,7 @@ const signInRoutes = ({ gate, cookie, sessions, ways, setup, account, version }:
           permission: 'signIn',
           summary: 'Who is signed in',
           description:
-            'Without credentials it answers 401 and says which ways to sign in there are, and whether the installation still needs its first account.',
+            'Without credentials it answers 401 and says which ways to sign in there are, and whether the installation still needs its first account. With HOOKTAPE_AUTH_HEADER it signs in the person whom the header names.',
           // Credentials are optional: `{}` means without credentials.
           security: [{}, { bearer: [] }, { session: [] }],
         }),

@@ -1,7 +1,7 @@
 /* Sessions. Only the SHA-256 of a token is stored. Queries ignore expired sessions. */
 import { and, desc, eq, exists, gt, inArray, lte, or, type SQL } from 'drizzle-orm';
 import type { AccountIdentity } from '../../core/access/principal.ts';
-import type { SignInProof } from '../../core/access/sign-in.ts';
+import type { SignInProof, SignInWay } from '../../core/access/sign-in.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
@@ -14,6 +14,7 @@ export type AuthenticatedSession = AccountIdentity & {
   createdAt: number;
   lastSeenAt: number;
   signedInAt: number;
+  way: SignInWay;
 };
 /** A session is valid when it was last seen and created after these times. */
 export type ExpiryCutoffs = { lastSeenAfter: number; createdAfter: number };
@@ -86,6 +87,7 @@ export function createSessionsStore(db: Drizzle) {
           lastSeenAt: sessions.lastSeenAt,
           createdAt: sessions.createdAt,
           signedInAt: sessions.signedInAt,
+          way: sessions.way,
           ...accountColumns,
         })
         .from(sessions)

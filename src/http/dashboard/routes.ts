@@ -1,11 +1,19 @@
 /* Serves the dashboard. Its files are loaded at the first request, so that tests and commands do not pay for them. */
 import { Elysia } from 'elysia';
 import { notFound } from '../../core/errors.ts';
+import type { SessionCookie } from '../cookie.ts';
 import { methodNotAllowed } from '../declared-only.ts';
 import { type Assets, loadAssets } from './assets.ts';
 
-/** @param isWrongSetupToken whether there is no account yet, and this token cannot create it */
-export function dashboardRoutes(isWrongSetupToken: (token: string) => Promise<boolean>) {
+type DashboardRoutesOptions = {
+  /** Whether there is no account yet, and this token cannot create it. */
+  isWrongSetupToken: (token: string) => Promise<boolean>;
+  cookie: SessionCookie;
+  /** Starts a session for the person whom a trusted header names. @returns its token */
+  signInByHeader: (request: Request) => Promise<string | undefined>;
+};
+
+export function dashboardRoutes({ isWrongSetupToken, cookie, signInByHeader }: DashboardRoutesOptions) {
   let assets: Promise<Assets> | undefined;
   const isWrongSetupLink = async ({ pathname, searchParams }: URL): Promise<boolean> => {
     const token = pathname === '/setup' ? searchParams.get('token') : null;
@@ -21,7 +29,11 @@ export function dashboardRoutes(isWrongSetupToken: (token: string) => Promise<bo
     });
     if (!asset) throw notFound('page');
     if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(['GET']);
-    return new Response(asset.body, asset);
+    const isPage = request.method === 'GET' && asset.headers['content-type']?.startsWith('text/html');
+    // If it fails, the page asks for the session again and shows why.
+    const token = isPage ? await signInByHeader(request).catch(() => undefined) : undefined;
+    const headers = { ...asset.headers, ...(token !== undefined && { 'set-cookie': cookie.set(token) }) };
+    return new Response(asset.body, { status: asset.status, headers });
   };
   // Deliveries never reach the app, so this handles only paths without a route.
   return new Elysia().get('/', serve).get('/*', serve).all('/*', serve, { parse: 'none' });

@@ -1,0 +1,42 @@
+/*
+ * The header in which a proxy names the person that it has signed in (HOOKTAPE_AUTH_HEADER). It is believed only if the connection
+ * itself comes from one of the proxies, whatever `X-Forwarded-For` says. A header that is given twice, or that is not exactly one email
+ * address, names nobody.
+ */
+import { readEmail } from '../core/text.ts';
+import { type Cidr, isInAnyCidr, parseAddress } from '../shared/addresses.ts';
+import { requestContext } from './fetch-adapter.ts';
+
+export type TrustedHeader = {
+  /** Whether the connection comes from one of the proxies. */
+  isFromProxy: (request: Request) => boolean;
+  /** The email address in the header of a proxy. */
+  emailOf: (request: Request) => string | undefined;
+};
+
+/** @param header undefined if no header is trusted; `name` in lower case @param onUnusable called the first time that a proxy's header names nobody */
+export function createTrustedHeader(
+  header: { name: string; proxies: readonly Cidr[] } | undefined,
+  onUnusable: () => void,
+): TrustedHeader {
+  let isReported = false;
+  const isFromProxy = (request: Request): boolean => {
+    const peer = parseAddress(requestContext(request).peer);
+    return header !== undefined && peer !== undefined && isInAnyCidr(peer, header.proxies);
+  };
+  return {
+    isFromProxy,
+    emailOf(request) {
+      // Values of a header that is given twice are joined by a comma, which no address has.
+      const value = header && request.headers.get(header.name);
+      if (typeof value !== 'string' || !isFromProxy(request)) return undefined;
+      try {
+        return readEmail(value);
+      } catch {
+        if (!isReported) onUnusable();
+        isReported = true;
+        return undefined;
+      }
+    },
+  };
+}
