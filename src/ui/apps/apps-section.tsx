@@ -7,7 +7,7 @@ import { CopyButton } from '../kit/copy-button.tsx';
 import { confirm } from '../kit/dialogs.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Card, Loaded } from '../kit/page.tsx';
-import { Time } from '../kit/time.tsx';
+import { LastUsed, Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { AppSubscriptions } from './app-subscriptions.tsx';
@@ -58,13 +58,7 @@ const AppRow = ({ app, onRevoke, onEnded }: { app: ConnectedApp; onRevoke: () =>
       <strong>{visibleLine(app.name)}</strong>
       <span class="faint">
         <code class="wrap">{visibleLine(app.clientId)}</code> · connected <Time at={app.createdAt} long /> ·{' '}
-        {app.lastUsedAt ? (
-          <>
-            last used <Time at={app.lastUsedAt} long />
-          </>
-        ) : (
-          'never used'
-        )}
+        <LastUsed at={app.lastUsedAt} />
       </span>
       <AppSubscriptions app={app} onEnded={onEnded} />
     </div>

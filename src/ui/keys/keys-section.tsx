@@ -8,9 +8,9 @@ import { confirm, showSecretOnce } from '../kit/dialogs.tsx';
 import { choice, flag, text } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
-import { Card, Loaded } from '../kit/page.tsx';
+import { Card, Loaded, Row } from '../kit/page.tsx';
 import type { SchemaOf } from '../kit/schema.ts';
-import { Time } from '../kit/time.tsx';
+import { LastUsed, Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { Until } from '../kit/until.tsx';
 import { useQuery } from '../kit/use-query.ts';
@@ -114,34 +114,30 @@ function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
 }
 
 const KeyRow = ({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) => (
-  <li>
-    <div class="stack grow">
-      <strong>
+  <Row
+    name={
+      <>
         {visibleName(apiKey.name)} {apiKey.readOnly && <span class="badge muted">Read-only</span>}{' '}
         <Expiry of={apiKey} />
-      </strong>
-      <span class="faint">
+      </>
+    }
+    about={
+      <>
         <code>htk_…{apiKey.last4}</code> · created {apiKey.app && `by ${visibleLine(apiKey.app.name)}, `}
-        <Time at={apiKey.createdAt} long /> ·{' '}
-        {apiKey.lastUsedAt ? (
-          <>
-            last used <Time at={apiKey.lastUsedAt} long />
-          </>
-        ) : (
-          'never used'
-        )}
+        <Time at={apiKey.createdAt} long /> · <LastUsed at={apiKey.lastUsedAt} />
         {apiKey.expiresAt !== null && expiryOf(apiKey) === 'later' && (
           <>
             {' '}
             · expires <Until at={apiKey.expiresAt} />
           </>
         )}
-      </span>
-    </div>
+      </>
+    }
+  >
     <Button kind="quiet" aria-label={`Revoke ${visibleName(apiKey.name)}`} onClick={onRevoke}>
       Revoke
     </Button>
-  </li>
+  </Row>
 );
 
 /** A badge for a key that has expired or soon will. */

@@ -123,6 +123,26 @@ export const Card = ({ title, id, class: own = '', lead, children }: CardProps) 
   </section>
 );
 
+type RowProps = {
+  name: ComponentChildren;
+  /** On hover over the name. */
+  title?: string;
+  about: ComponentChildren;
+  /** What can be done with it. */
+  children?: ComponentChildren;
+};
+
+/** A row of a list: a name, a line about it, and its buttons. */
+export const Row = ({ name, title, about, children }: RowProps) => (
+  <li>
+    <div class="stack grow">
+      <strong title={title}>{name}</strong>
+      <span class="faint">{about}</span>
+    </div>
+    {children}
+  </li>
+);
+
 type Fact = readonly [label: string, value: ComponentChildren];
 
 type FactsProps = { facts: readonly (Fact | false)[]; class?: string };

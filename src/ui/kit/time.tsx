@@ -54,3 +54,13 @@ export function Time({ at, long = false, isDayShown = false, isMomentShown = fal
     </time>
   );
 }
+
+/** For a sentence. */
+export const LastUsed = ({ at }: { at: number | null }) =>
+  at === null ? (
+    <>never used</>
+  ) : (
+    <>
+      last used <Time at={at} long />
+    </>
+  );

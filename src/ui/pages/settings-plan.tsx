@@ -6,7 +6,7 @@ import { api } from '../kit/api.ts';
 import { Button } from '../kit/controls.tsx';
 import { formatCount, formatSpan } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
-import { Card, Facts, Loaded } from '../kit/page.tsx';
+import { Card, Facts, Loaded, Row } from '../kit/page.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 
@@ -44,11 +44,7 @@ export function PlanSection() {
       <Card title="Export" lead="Download all events of an endpoint as JSON, NDJSON, CSV, HAR or a shell script.">
         <ul class="rows">
           {endpoints?.map(endpoint => (
-            <li key={endpoint.id}>
-              <div class="stack grow">
-                <strong>{visibleName(endpoint.name)}</strong>
-                <span class="faint">{formatCount(endpoint.eventCount, 'event')}</span>
-              </div>
+            <Row key={endpoint.id} name={visibleName(endpoint.name)} about={formatCount(endpoint.eventCount, 'event')}>
               <Button
                 kind="quiet"
                 icon="download"
@@ -57,7 +53,7 @@ export function PlanSection() {
               >
                 Export
               </Button>
-            </li>
+            </Row>
           ))}
         </ul>
       </Card>

@@ -1,7 +1,7 @@
 /* One-time codes: the dialogs that turn them on, with a QR code and recovery codes, and off. */
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { TotpSecret } from '../../features/totp/model.ts';
 import { Button, Dialog } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { text } from '../kit/fields.tsx';
@@ -16,7 +16,32 @@ import { signInApi } from './sign-in-api.ts';
 
 const QrCode = onDemand(() => import('./qr-code.tsx').then(part => part.QrCode));
 
-const codeField = text({
+type CodeFormProps<R> = {
+  submit: string;
+  submitKind?: 'danger';
+  hint: string;
+  save: (code: string) => Promise<R>;
+  onSaved: (saved: R) => void;
+  /** Above the field. */
+  children: ComponentChildren;
+};
+
+function CodeForm<R>({ hint, save, onSaved, children, ...rest }: CodeFormProps<R>) {
+  const form = useForm({
+    schema: { code },
+    initial: {},
+    isNew: true,
+    messageAt: 'code',
+    save: (given: { code: string }) => save(given.code).then(onSaved),
+  });
+  return (
+    <Form form={form} isDialog {...rest}>
+      {children}
+      <Inputs form={form} paths={['code']} texts={{ code: { hint } }} />
+    </Form>
+  );
+}
+const code = text({
   label: 'One-time code',
   autocomplete: 'one-time-code',
   required: 'Enter the code.',
@@ -26,39 +51,29 @@ const codeField = text({
 type DialogProps = { onClose: () => void };
 
 export function TurnOnDialog({ onClose }: DialogProps) {
-  const secret = useQuery('totp', signInApi.startTotp);
+  const started = useQuery('totp', signInApi.startTotp);
   const [recoveryCodes, setRecoveryCodes] = useState<readonly string[]>();
   if (recoveryCodes) return <RecoveryCodes codes={recoveryCodes} onClose={onClose} />;
   return (
     <Dialog title="Turn on one-time codes" isPersistent onClose={onClose}>
-      <Loaded query={secret} what="a secret" rows={5} inCard>
-        {loaded => <Confirm secret={loaded} onConfirmed={setRecoveryCodes} />}
+      <Loaded query={started} what="a key" rows={5} inCard>
+        {({ secret, uri }) => (
+          <CodeForm
+            submit="Turn on"
+            hint="The six digits that the app shows now."
+            save={signInApi.confirmTotp}
+            onSaved={confirmed => setRecoveryCodes(confirmed.recoveryCodes)}
+          >
+            <p>Scan the QR code with an authenticator app, or type the key into it.</p>
+            <QrCode text={uri} label="QR code for an authenticator app" />
+            <div class="address large line">
+              <code class="grow breaks">{secret.match(/.{1,4}/g)?.join(' ')}</code>
+              <CopyButton text={secret} what="key" />
+            </div>
+          </CodeForm>
+        )}
       </Loaded>
     </Dialog>
-  );
-}
-
-type ConfirmProps = { secret: TotpSecret; onConfirmed: (recoveryCodes: readonly string[]) => void };
-
-function Confirm({ secret: { secret, uri }, onConfirmed }: ConfirmProps) {
-  const form = useForm({
-    schema: { code: codeField },
-    initial: {},
-    isNew: true,
-    messageAt: 'code',
-    save: ({ code }: { code: string }) => signInApi.confirmTotp(code),
-    onSaved: saved => onConfirmed(saved?.recoveryCodes ?? []),
-  });
-  return (
-    <Form form={form} submit="Turn on" isDialog>
-      <p>Scan the QR code with an authenticator app, or type the key into it.</p>
-      <QrCode text={uri} label="QR code for an authenticator app" />
-      <div class="address large line">
-        <code class="grow breaks">{secret.match(/.{1,4}/g)?.join(' ')}</code>
-        <CopyButton text={secret} what="key" />
-      </div>
-      <Inputs form={form} paths={['code']} texts={{ code: { hint: 'The six digits that the app shows now.' } }} />
-    </Form>
   );
 }
 
@@ -99,28 +114,19 @@ function RecoveryCodes({ codes, onClose }: DialogProps & { codes: readonly strin
   );
 }
 
-export function TurnOffDialog({ onClose }: DialogProps) {
-  const form = useForm({
-    schema: { code: codeField },
-    initial: {},
-    isNew: true,
-    messageAt: 'code',
-    save: ({ code }: { code: string }) => signInApi.turnOffTotp(code),
-    onSaved() {
-      onClose();
-      showToast('One-time codes are off.');
-    },
-  });
-  return (
-    <Dialog title="Turn off one-time codes?" onClose={onClose}>
+export const TurnOffDialog = ({ onClose }: DialogProps) => (
+  <Dialog title="Turn off one-time codes?" onClose={onClose}>
+    <CodeForm
+      submit="Turn off"
+      submitKind="danger"
+      hint="From your authenticator app, or one of your recovery codes."
+      save={signInApi.turnOffTotp}
+      onSaved={() => {
+        onClose();
+        showToast('One-time codes are off.');
+      }}
+    >
       <p>From then on, your password is enough to sign in.</p>
-      <Form form={form} submit="Turn off" submitKind="danger" isDialog>
-        <Inputs
-          form={form}
-          paths={['code']}
-          texts={{ code: { hint: 'From your authenticator app, or one of your recovery codes.' } }}
-        />
-      </Form>
-    </Dialog>
-  );
-}
+    </CodeForm>
+  </Dialog>
+);

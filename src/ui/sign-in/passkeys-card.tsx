@@ -10,9 +10,8 @@ import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { browserName } from '../kit/format/browser.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';
-import { Icon } from '../kit/icons.tsx';
-import { Loaded } from '../kit/page.tsx';
-import { Time } from '../kit/time.tsx';
+import { Loaded, Row } from '../kit/page.tsx';
+import { LastUsed, Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { canUsePasskeys, createPasskey } from './passkeys.ts';
@@ -85,29 +84,22 @@ type PasskeyRowProps = { passkey: Passkey; isLastWay: boolean; onRename: () => u
 const PasskeyRow = ({ passkey, isLastWay, onRename, onRemove }: PasskeyRowProps) => {
   const name = visibleName(passkey.name);
   return (
-    <li>
-      <div class="line loose grow">
-        <Icon name="key" />
-        <div class="stack grow">
-          <strong>{name}</strong>
-          <span class="faint">
-            Added <Time at={passkey.createdAt} long /> ·{' '}
-            {passkey.lastUsedAt === null ? (
-              'never used'
-            ) : (
-              <>
-                last used <Time at={passkey.lastUsedAt} long />
-              </>
-            )}
-            {isLastWay && ' · your only way to sign in'}
-          </span>
-        </div>
+    <Row
+      name={name}
+      about={
+        <>
+          Added <Time at={passkey.createdAt} long /> · <LastUsed at={passkey.lastUsedAt} />
+          {isLastWay && ' · your only way to sign in'}
+        </>
+      }
+    >
+      <div class="line tight">
         <Button kind="quiet" aria-label={`Rename the passkey ${name}`} onClick={onRename}>
           Rename
         </Button>
         <IconButton icon="trash" label={`Remove the passkey ${name}`} disabled={isLastWay} onClick={onRemove} />
       </div>
-    </li>
+    </Row>
   );
 };
 

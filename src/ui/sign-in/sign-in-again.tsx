@@ -1,6 +1,5 @@
 /* Asks the user to sign in again, for a call that needs a recent sign-in. */
 
-import type { SignInWays } from '../../features/accounts/model.ts';
 import type { SignedIn } from '../../features/sessions/model.ts';
 import { api } from '../kit/api.ts';
 import { Dialog } from '../kit/controls.tsx';
@@ -21,6 +20,12 @@ export const signInAgain = (session: SignedIn): Promise<boolean> => {
 
 async function ask(session: SignedIn): Promise<boolean> {
   const { signIn } = await signInApi.me();
+  const { path, query } = currentLocation();
+  const ways = {
+    password: signIn.password,
+    oidc: signIn.oidc ? session.ways.oidc : null,
+    passkeys: signIn.passkeys > 0,
+  };
   let isDone = false;
   await openDialog(close => {
     const onDone = async (): Promise<void> => {
@@ -30,34 +35,17 @@ async function ask(session: SignedIn): Promise<boolean> {
       isDone = true;
       close();
     };
-    return <SignInAgain session={session} signIn={signIn} onDone={onDone} onClose={close} />;
+    return (
+      <Dialog title="Sign in again" isPersistent onClose={close}>
+        <p>To change how you sign in, sign in again. Your last sign-in was more than 10 minutes ago.</p>
+        <WaysToSignIn
+          ways={ways}
+          email={session.account.email}
+          returnTo={`${path}${query.size > 0 ? `?${query}` : ''}`}
+          onDone={onDone}
+        />
+      </Dialog>
+    );
   }, 'closed');
   return isDone;
-}
-
-type SignInAgainProps = {
-  session: SignedIn;
-  signIn: SignInWays;
-  onDone: () => Promise<void>;
-  onClose: () => void;
-};
-
-function SignInAgain({ session, signIn, onDone, onClose }: SignInAgainProps) {
-  const { path, query } = currentLocation();
-  const ways = {
-    password: signIn.password,
-    oidc: signIn.oidc ? session.ways.oidc : null,
-    passkeys: signIn.passkeys > 0,
-  };
-  return (
-    <Dialog title="Sign in again" isPersistent onClose={onClose}>
-      <p>To change how you sign in, sign in again. Your last sign-in was more than 10 minutes ago.</p>
-      <WaysToSignIn
-        ways={ways}
-        email={session.account.email}
-        returnTo={path + (query.size > 0 ? `?${query}` : '')}
-        onDone={onDone}
-      />
-    </Dialog>
-  );
 }

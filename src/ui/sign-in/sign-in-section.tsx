@@ -1,6 +1,5 @@
 /* Settings: the ways to sign in of the account, and its sessions. */
 
-import type { ComponentChildren } from 'preact';
 import type { SignInWays } from '../../features/accounts/model.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { Button, Dialog } from '../kit/controls.tsx';
@@ -9,7 +8,7 @@ import { flag, secret } from '../kit/fields.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { browserName } from '../kit/format/browser.ts';
 import { visibleName } from '../kit/format/visible.ts';
-import { Card, Loaded } from '../kit/page.tsx';
+import { Card, Loaded, Row } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
@@ -41,7 +40,7 @@ export function SignInSection() {
                   key={one.id}
                   name={browserName(one.userAgent)}
                   title={one.userAgent}
-                  state={
+                  about={
                     <>
                       {one.sourceIp} · signed in <Time at={one.createdAt} long /> · last active{' '}
                       <Time at={one.lastSeenAt} long />
@@ -71,18 +70,6 @@ export function SignInSection() {
     </>
   );
 }
-
-type RowProps = { name: string; title?: string; state: ComponentChildren; children: ComponentChildren };
-
-const Row = ({ name, title, state, children }: RowProps) => (
-  <li>
-    <div class="stack grow">
-      <strong title={title}>{name}</strong>
-      <span class="faint">{state}</span>
-    </div>
-    {children}
-  </li>
-);
 
 type WaysProps = { signIn: SignInWays; onChanged: () => void };
 
@@ -128,7 +115,7 @@ function ProviderRow({ name, isConnected, isLastWay, onChanged }: ProviderRowPro
   );
   if (!isConnected) {
     return (
-      <Row name={name} state="Not connected">
+      <Row name={name} about="Not connected">
         <ActionButton act={() => signInApi.connectProvider().then(({ url }) => location.assign(url))}>
           Connect
         </ActionButton>
@@ -138,7 +125,7 @@ function ProviderRow({ name, isConnected, isLastWay, onChanged }: ProviderRowPro
   return (
     <Row
       name={name}
-      state={
+      about={
         isLastWay ? 'Connected. It is your only way to sign in: add another one before you disconnect it.' : 'Connected'
       }
     >
@@ -156,7 +143,7 @@ function CodesRow({ isOn, onChanged }: { isOn: boolean; onChanged: () => void })
   return (
     <Row
       name="One-time codes"
-      state={
+      about={
         isOn ? 'On. Asked for after the password.' : 'Off. A six-digit code from an app, asked for after the password.'
       }
     >
@@ -170,7 +157,7 @@ function PasswordRow({ isSet, onChanged }: { isSet: boolean; onChanged: () => vo
     openDialog(close => <PasswordDialog isSet={isSet} onClose={close} />).then(onChanged),
   );
   return (
-    <Row name="Password" state={isSet ? 'Set' : 'Not set'}>
+    <Row name="Password" about={isSet ? 'Set' : 'Not set'}>
       <Button onClick={change}>{isSet ? 'Change…' : 'Set…'}</Button>
     </Row>
   );

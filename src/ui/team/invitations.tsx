@@ -9,7 +9,7 @@ import { text } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { formatMinute } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
-import { Card } from '../kit/page.tsx';
+import { Card, Row } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { Until } from '../kit/until.tsx';
@@ -62,13 +62,14 @@ export function InvitationsSection() {
 type PendingRowProps = { one: PendingInvitation; onResend: () => Promise<void>; onWithdraw: () => void };
 
 const PendingRow = ({ one, onResend, onWithdraw }: PendingRowProps) => (
-  <li>
-    <div class="stack grow">
-      <strong>{visibleName(one.email)}</strong>
-      <span class="faint">
+  <Row
+    name={visibleName(one.email)}
+    about={
+      <>
         invited by {visibleName(one.invitedBy)} <Time at={one.createdAt} long /> · expires <Until at={one.expiresAt} />
-      </span>
-    </div>
+      </>
+    }
+  >
     <div class="row">
       <ActionButton kind="quiet" aria-label={`New link for ${visibleName(one.email)}`} act={onResend}>
         New link
@@ -77,7 +78,7 @@ const PendingRow = ({ one, onResend, onWithdraw }: PendingRowProps) => (
         Withdraw
       </Button>
     </div>
-  </li>
+  </Row>
 );
 
 const schema = {

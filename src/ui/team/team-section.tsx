@@ -5,7 +5,7 @@ import { api } from '../kit/api.ts';
 import { Button } from '../kit/controls.tsx';
 import { confirm } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
-import { Card, Loaded } from '../kit/page.tsx';
+import { Card, Loaded, Row } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
@@ -56,18 +56,19 @@ export function TeamSection() {
 type MemberRowProps = { member: Member; isSelf: boolean; onRemove?: () => void };
 
 const MemberRow = ({ member, isSelf, onRemove }: MemberRowProps) => (
-  <li>
-    <div class="stack grow">
-      <strong>{visibleName(member.email)}</strong>
-      <span class="faint">
+  <Row
+    name={visibleName(member.email)}
+    about={
+      <>
         {member.role === 'owner' ? 'Owner' : 'Member'}, since <Time at={member.createdAt} long />
-      </span>
-    </div>
+      </>
+    }
+  >
     {isSelf && <span class="badge muted">You</span>}
     {!isSelf && onRemove && (
       <Button kind="quiet" aria-label={`Remove ${visibleName(member.email)}`} onClick={onRemove}>
         Remove
       </Button>
     )}
-  </li>
+  </Row>
 );

@@ -5,6 +5,7 @@ import { api } from '../../kit/api.ts';
 import { Dialog } from '../../kit/controls.tsx';
 import { openDialog } from '../../kit/dialogs.tsx';
 import { visibleLine } from '../../kit/format/visible.ts';
+import { Row } from '../../kit/page.tsx';
 
 const formats: { id: ExportFormat; name: string; use: string }[] = [
   { id: 'json', name: 'JSON', use: 'all fields; can be imported again' },
@@ -24,11 +25,7 @@ type ExportProps = {
 export const ExportLinks = ({ endpointId, where = '', ids = [] }: ExportProps) => (
   <ul class="rows">
     {formats.map(({ id, name, use }) => (
-      <li key={id}>
-        <div class="stack grow">
-          <strong>{name}</strong>
-          <span class="faint">{use}</span>
-        </div>
+      <Row key={id} name={name} about={use}>
         <a
           class="button plain"
           href={api.exportUrl(endpointId, id, { where, ids })}
@@ -37,7 +34,7 @@ export const ExportLinks = ({ endpointId, where = '', ids = [] }: ExportProps) =
         >
           Download
         </a>
-      </li>
+      </Row>
     ))}
   </ul>
 );
