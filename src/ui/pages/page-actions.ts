@@ -7,7 +7,7 @@ import { useActions, useHotkeys } from '../kit/use-hotkeys.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { themes } from './account-menu.tsx';
 import { tabsAt } from './endpoint-tabs.ts';
-import { sections } from './settings.tsx';
+import { sectionsFor } from './settings-sections.ts';
 
 type PageActionsOptions = { path: string; onPalette: () => void; onHelp: () => void; onSignOut: () => void };
 
@@ -32,9 +32,7 @@ export function usePageActions({ path, onPalette, onHelp, onSignOut }: PageActio
     ...tabsAt(path).map(({ name, to }) => goTo(`Go to ${name}`, to)),
     goTo('Go to all endpoints', '/app'),
     goTo('Go to replay jobs', '/app/jobs'),
-    ...sections
-      .filter(({ isForOwners }) => !isForOwners || session.role === 'owner')
-      .map(({ id, label }) => goTo(`Go to settings: ${label}`, `/app/settings/${id}`)),
+    ...sectionsFor(session.role).map(({ id, label }) => goTo(`Go to settings: ${label}`, `/app/settings/${id}`)),
     goTo('Open the API docs', '/docs'),
     ...themes.map(
       ({ id, label }): CommandOptions => ({

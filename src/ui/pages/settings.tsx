@@ -5,30 +5,31 @@ import { AppsSection } from '../apps/apps-section.tsx';
 import { KeysSection } from '../keys/keys-section.tsx';
 import { Empty } from '../kit/controls.tsx';
 import { onDemand } from '../kit/on-demand.tsx';
+import { Card, Facts } from '../kit/page.tsx';
 import { PageLinks } from '../kit/page-links.tsx';
+import { Time } from '../kit/time.tsx';
 import { useTitle } from '../kit/use-title.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { SignInSection } from '../sign-in/sign-in-section.tsx';
 import { TeamSection } from '../team/team-section.tsx';
-import { AccountSection } from './settings-account.tsx';
 import { PlanSection } from './settings-plan.tsx';
+import { type SectionId, sectionsFor } from './settings-sections.ts';
 
-const AuditSection = onDemand(() => import('../audit/audit-section.tsx').then(page => page.AuditSection));
-
-export const sections: { id: string; label: string; Section: ComponentType; isForOwners?: boolean }[] = [
-  { id: 'account', label: 'Account', Section: AccountSection },
-  { id: 'sign-in', label: 'Signing in', Section: SignInSection },
-  { id: 'keys', label: 'API keys', Section: KeysSection },
-  { id: 'apps', label: 'Connected apps', Section: AppsSection },
-  { id: 'team', label: 'Team', Section: TeamSection },
-  { id: 'audit', label: 'Audit log', Section: AuditSection, isForOwners: true },
-  { id: 'plan', label: 'Plan and exports', Section: PlanSection },
-];
+const components: Record<SectionId, ComponentType> = {
+  account: AccountSection,
+  'sign-in': SignInSection,
+  keys: KeysSection,
+  apps: AppsSection,
+  team: TeamSection,
+  audit: onDemand(() => import('../audit/audit-section.tsx').then(page => page.AuditSection)),
+  plan: PlanSection,
+};
 
 export function SettingsPage({ section }: { section: string }) {
   const { session } = useWorkspace();
-  const shown = sections.filter(({ isForOwners }) => !isForOwners || session.role === 'owner');
+  const shown = sectionsFor(session.role);
   const current = shown.find(one => one.id === section);
+  const Section = current && components[current.id];
   useTitle(current?.label ?? 'Settings');
   return (
     <main class="page settings">
@@ -39,7 +40,23 @@ export function SettingsPage({ section }: { section: string }) {
         links={shown.map(({ id, label }) => ({ to: `/app/settings/${id}`, label }))}
         current={`/app/settings/${section}`}
       />
-      <div class="settings-body col loose">{current ? <current.Section /> : <Empty title="Section not found" />}</div>
+      <div class="settings-body col loose">{Section ? <Section /> : <Empty title="Section not found" />}</div>
     </main>
+  );
+}
+
+function AccountSection() {
+  const { session } = useWorkspace();
+  return (
+    <Card title="Account">
+      <Facts
+        facts={[
+          ['Email', session.account.email],
+          ['Role', session.role === 'owner' ? 'Owner' : 'Member'],
+          ['Created', <Time at={session.account.createdAt} long />],
+          ['Hooktape', session.version],
+        ]}
+      />
+    </Card>
   );
 }
