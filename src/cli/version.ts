@@ -1,10 +1,38 @@
-/* `hooktape version`. */
+/* `hooktape version`, also of a newer version if HOOKTAPE_CHECK_UPDATES is on. */
+import { releasesUrl } from '../shared/releases.ts';
 import { parse } from './arguments.ts';
-import { exitCodes, type Run } from './io.ts';
+import { safeLine } from './client/output.ts';
+import { fetchErrorMessage } from './fetch-error.ts';
+import { ConfigurationError, exitCodes, type Io, type Run } from './io.ts';
+
+const timeoutMs = 3000;
 
 export const runVersion: Run = async (args, io) => {
-  const { json } = parse(args, []);
+  const { json, envFile } = parse(args, []);
   const { version, commit } = io;
-  io.stdout(json ? `${JSON.stringify({ version, commit })}\n` : `hooktape ${version} (${commit})\n`);
+  const newest = await findNewest(io, envFile);
+  if (json) io.stdout(`${JSON.stringify({ version, commit, ...(newest !== undefined && { newest }) })}\n`);
+  else {
+    io.stdout(`hooktape ${version} (${commit})\n`);
+    if (newest !== undefined) io.stdout(`${newest} is available: ${releasesUrl}\n`);
+  }
   return exitCodes.done;
 };
+
+/** From the server's check of the day, or else by asking. The version of this program never depends on it. */
+async function findNewest(io: Io, envFile: string | undefined): Promise<string | undefined> {
+  try {
+    const { loadConfig } = await import('./settings.ts');
+    const { config } = loadConfig(io, envFile);
+    if (config.updateUrl === undefined) return undefined;
+    const { fetchNewestVersion, isNewer } = await import('../net/newest-version.ts');
+    const { readUpdateCheck } = await import('../wiring/updates.ts');
+    const known = readUpdateCheck(config.dataDir, io.clock.now());
+    const newest = known ? known.version : await fetchNewestVersion(config.updateUrl, timeoutMs);
+    return newest !== null && isNewer(newest, io.version) ? newest : undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError))
+      io.stderr(`Looking for a newer version failed: ${safeLine(fetchErrorMessage(error))}\n`);
+    return undefined;
+  }
+}

@@ -48,6 +48,8 @@ export type Config = {
   /** `name` in lower case. */
   readonly authHeader?: { readonly name: string; readonly proxies: readonly Cidr[]; readonly createAccounts: boolean };
   readonly metricsToken?: string;
+  /** Where to ask for the newest version, if HOOKTAPE_CHECK_UPDATES is on. */
+  readonly updateUrl?: string;
   readonly logLevel: SettingValues['HOOKTAPE_LOG_LEVEL'];
   readonly logFormat: SettingValues['HOOKTAPE_LOG_FORMAT'];
 };
@@ -204,6 +206,7 @@ function buildConfig(values: SettingValues): Config {
     ...defined('authHeader', authHeader),
     passwordSignIn: values.HOOKTAPE_PASSWORD_SIGN_IN,
     ...defined('metricsToken', values.HOOKTAPE_METRICS_TOKEN),
+    ...defined('updateUrl', values.HOOKTAPE_CHECK_UPDATES ? values.HOOKTAPE_UPDATE_URL : undefined),
     logLevel: values.HOOKTAPE_LOG_LEVEL,
     logFormat: values.HOOKTAPE_LOG_FORMAT,
   };

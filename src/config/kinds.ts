@@ -80,6 +80,12 @@ export const origin: Kind<string> = check(text => {
   return isOrigin ? url.origin : undefined;
 }, 'an origin such as https://hooks.example.com: http or https, no path, no query, no user');
 
+/** A URL of http or https that the server requests. `hooktape config` shows it. */
+export const httpUrl: Kind<string> = check(text => {
+  const url = URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url.href : undefined;
+}, 'an http or https URL without a user name or password');
+
 /** `file:` with a relative or absolute path whose percent escapes can be undone; no host. */
 function isFileUrl(text: string): boolean {
   try {

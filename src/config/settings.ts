@@ -13,6 +13,7 @@ import {
   databaseUrl,
   duration,
   email,
+  httpUrl,
   type Kind,
   listenHost,
   mailbox,
@@ -178,6 +179,16 @@ export const settings = {
   HOOKTAPE_METRICS_TOKEN: secret(
     bearerToken,
     'Bearer token for /metrics; without it, /metrics is available only from loopback.',
+  ),
+  HOOKTAPE_CHECK_UPDATES: required(
+    onOff,
+    'off',
+    'on: ask once a day for the number of the newest version. Owners see it in the dashboard, and hooktape version prints it.',
+  ),
+  HOOKTAPE_UPDATE_URL: required(
+    httpUrl,
+    'https://api.github.com/repos/hooktape/hooktape/releases/latest',
+    'Where to ask: JSON with "tag_name" or "version", or a version as text. Nothing about this installation is sent.',
   ),
   HOOKTAPE_LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'debug, info, warn or error.'),
   HOOKTAPE_LOG_FORMAT: required(

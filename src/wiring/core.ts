@@ -22,6 +22,7 @@ import { wireIngest } from './ingest.ts';
 import { wireOAuth } from './oauth.ts';
 import { type MeasuredServices, wireObservability } from './observability.ts';
 import { wireSchemas } from './schemas.ts';
+import { wireUpdates } from './updates.ts';
 
 /** What the core calls in the services of requests (api.ts), if they are loaded. */
 export type LoadedApi = {
@@ -99,6 +100,7 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
       infrastructure.startTimers();
       // An upgrade or a crash may have left work.
       services.search.wake();
+      services.updates.start();
     },
     /** Whether the API has work that does not wait for a request. Another process may create some at any time. */
     hasScheduledWork: async (): Promise<boolean> =>
@@ -213,6 +215,7 @@ function wire(
     ...ingest,
     ...schemas,
     ...imports,
+    updates: wireUpdates(infrastructure),
   };
 }
 

@@ -44,6 +44,11 @@ export const SignedIn = t.Object(
     sessionId: nullable(t.String({ description: 'null for a request with a bearer token' })),
     setupRequired: t.Boolean(),
     version: t.String({ description: 'the version of Hooktape' }),
+    newestVersion: t.Optional(
+      t.String({
+        description: 'a newer version, for owners; absent if there is none, or if HOOKTAPE_CHECK_UPDATES is off',
+      }),
+    ),
     ways: Ways,
   },
   { title: 'SignedIn' },

@@ -33,6 +33,7 @@ export type SessionsRoutesOptions = {
   setup: { isRequired: () => Promise<boolean> };
   account: { account: (id: string) => Promise<Account> };
   version: string;
+  updates: { newest: () => string | undefined };
 };
 
 export const sessionsRoutes = (options: SessionsRoutesOptions) =>
@@ -47,6 +48,7 @@ const signInRoutes = ({
   setup,
   account,
   version,
+  updates,
 }: SessionsRoutesOptions) =>
   new Elysia({ prefix: '/api/session', tags })
     .use(optionallyAuthenticated(gate))
@@ -61,7 +63,16 @@ const signInRoutes = ({
         if (!caller) return status(401, { error: 'not signed in', setupRequired: await setup.isRequired(), ways });
         const { accountId, role, credential } = caller;
         const sessionId = credential.kind === 'session' ? credential.id : null;
-        return { account: await account.account(accountId), role, sessionId, setupRequired: false, version, ways };
+        const newestVersion = role === 'owner' ? updates.newest() : undefined;
+        const signedIn = {
+          account: await account.account(accountId),
+          role,
+          sessionId,
+          setupRequired: false,
+          version,
+          ways,
+        };
+        return { ...signedIn, ...(newestVersion !== undefined && { newestVersion }) };
       },
       {
         response: { ...responses({ 200: SignedIn }), 401: SignedOut },

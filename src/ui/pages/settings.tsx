@@ -1,6 +1,7 @@
 /* The settings page. Each section has its own URL. */
 
 import type { ComponentType } from 'preact';
+import { releasesUrl } from '../../shared/releases.ts';
 import { AppsSection } from '../apps/apps-section.tsx';
 import { KeysSection } from '../keys/keys-section.tsx';
 import { Empty } from '../kit/controls.tsx';
@@ -54,9 +55,21 @@ function AccountSection() {
           ['Email', session.account.email],
           ['Role', session.role === 'owner' ? 'Owner' : 'Member'],
           ['Created', <Time at={session.account.createdAt} long />],
-          ['Hooktape', session.version],
+          ['Hooktape', <Version installed={session.version} newest={session.newestVersion} />],
         ]}
       />
     </Card>
+  );
+}
+
+function Version({ installed, newest }: { installed: string; newest: string | undefined }) {
+  if (newest === undefined) return <>{installed}</>;
+  return (
+    <>
+      {installed} ·{' '}
+      <a href={releasesUrl} target="_blank" rel="noreferrer">
+        {newest} is available
+      </a>
+    </>
   );
 }
