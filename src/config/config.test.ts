@@ -207,8 +207,11 @@ describe('problems', () => {
     ['HOOKTAPE_TLS_KEY', 'HOOKTAPE_TLS_CERT'],
     ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
     ['HOOKTAPE_OWNER_PASSWORD', 'HOOKTAPE_OWNER_EMAIL'],
+    ['HOOKTAPE_OIDC_ISSUER', 'HOOKTAPE_OIDC_CLIENT_ID'],
+    ['HOOKTAPE_OIDC_CLIENT_ID', 'HOOKTAPE_OIDC_ISSUER'],
   ])('%s needs %s', (one, other) => {
-    expect(problems({ env: { [one]: 'someone@example.com' } })).toEqual([`${one}: also needs ${other}`]);
+    const value = one.endsWith('ISSUER') ? 'https://id.example.com' : 'someone@example.com';
+    expect(problems({ env: { [one]: value } })).toEqual([`${one}: also needs ${other}`]);
   });
 
   const header = { HOOKTAPE_AUTH_HEADER: 'Remote-Email', HOOKTAPE_AUTH_HEADER_PROXIES: '10.0.0.0/8' };
@@ -298,7 +301,10 @@ describe('.env.example', () => {
   test('shows the defaults: uncommenting it changes only settings without a default', () => {
     const withoutSecrets = text
       .replace(/^#(HOOKTAPE_\w+=)/gm, '$1')
-      .replace(/^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+|AUTH_HEADER\w*)=.*$/gm, '');
+      .replace(
+        /^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+|AUTH_HEADER\w*|OIDC_ISSUER|OIDC_CLIENT_ID)=.*$/gm,
+        '',
+      );
     expect(config({ file: withoutSecrets })).toEqual(config());
   });
 });

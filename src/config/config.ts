@@ -9,6 +9,7 @@ import type { Cidr } from '../shared/addresses.ts';
 import { didYouMean } from '../shared/suggest.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { TrustedIssuer } from './issuers.ts';
+import type { OidcConfig } from './oidc.ts';
 import { type Setting, type SettingName, type SettingValues, settingNames, settings } from './settings.ts';
 
 export type Config = {
@@ -47,6 +48,7 @@ export type Config = {
   readonly passwordSignIn: boolean;
   /** `name` in lower case. */
   readonly authHeader?: { readonly name: string; readonly proxies: readonly Cidr[]; readonly createAccounts: boolean };
+  readonly oidc?: OidcConfig;
   readonly metricsToken?: string;
   /** Where to ask for the newest version, if HOOKTAPE_CHECK_UPDATES is on. */
   readonly updateUrl?: string;
@@ -205,10 +207,29 @@ function buildConfig(values: SettingValues): Config {
     oauthCimd: values.HOOKTAPE_OAUTH_CIMD,
     ...defined('authHeader', authHeader),
     passwordSignIn: values.HOOKTAPE_PASSWORD_SIGN_IN,
+    ...defined('oidc', oidcConfig(values)),
     ...defined('metricsToken', values.HOOKTAPE_METRICS_TOKEN),
     ...defined('updateUrl', values.HOOKTAPE_CHECK_UPDATES ? values.HOOKTAPE_UPDATE_URL : undefined),
     logLevel: values.HOOKTAPE_LOG_LEVEL,
     logFormat: values.HOOKTAPE_LOG_FORMAT,
+  };
+}
+
+/** @returns undefined without a provider */
+function oidcConfig(values: SettingValues): OidcConfig | undefined {
+  const { HOOKTAPE_OIDC_ISSUER: issuer, HOOKTAPE_OIDC_CLIENT_ID: clientId } = values;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return {
+    issuer,
+    clientId,
+    ...defined('clientSecret', values.HOOKTAPE_OIDC_CLIENT_SECRET),
+    name: values.HOOKTAPE_OIDC_NAME ?? new URL(issuer).host,
+    scopes: values.HOOKTAPE_OIDC_SCOPES,
+    groupsClaim: values.HOOKTAPE_OIDC_GROUPS_CLAIM,
+    ...defined('allowedGroups', values.HOOKTAPE_OIDC_ALLOWED_GROUPS),
+    ...defined('ownerGroups', values.HOOKTAPE_OIDC_OWNER_GROUPS),
+    createAccounts: values.HOOKTAPE_OIDC_CREATE_ACCOUNTS,
+    ...defined('teamOf', values.HOOKTAPE_OIDC_TEAM_OF),
   };
 }
 
@@ -226,6 +247,7 @@ const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_TLS_CERT', 'HOOKTAPE_TLS_KEY'],
   ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
   ['HOOKTAPE_AUTH_HEADER', 'HOOKTAPE_AUTH_HEADER_PROXIES'],
+  ['HOOKTAPE_OIDC_ISSUER', 'HOOKTAPE_OIDC_CLIENT_ID'],
 ];
 
 /** The first makes sense only with the second. */

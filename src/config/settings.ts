@@ -26,6 +26,7 @@ import {
   size,
   smtpUrl,
 } from './kinds.ts';
+import { groupNames, oidcClientId, oidcIssuer, oidcName, oidcScopes } from './oidc.ts';
 
 export type Setting<T> = {
   readonly kind: Kind<T>;
@@ -175,6 +176,42 @@ export const settings = {
     'on',
     'Sign-in to the dashboard with a password; off needs HOOKTAPE_OIDC_ISSUER or HOOKTAPE_AUTH_HEADER.',
     'Passkeys and `hooktape account sign-in-link` work in any case; see docs/signing-in.md.',
+  ),
+  HOOKTAPE_OIDC_ISSUER: optional(
+    oidcIssuer,
+    'https://id.example.com',
+    'OpenID Connect provider that people may sign in with; see docs/signing-in.md. https, or http on a loopback address.',
+    'Register BASE_URL/login/oidc/callback as redirect URI there. Also needs HOOKTAPE_OIDC_CLIENT_ID.',
+  ),
+  HOOKTAPE_OIDC_CLIENT_ID: optional(oidcClientId, 'hooktape', 'Client ID of this server at the provider.'),
+  HOOKTAPE_OIDC_CLIENT_SECRET: secret(anyText, 'Client secret; without it, this server is a public client.'),
+  HOOKTAPE_OIDC_NAME: optional(
+    oidcName,
+    'Example',
+    'Text of the button on the sign-in page: "Continue with NAME". Default: the host of the issuer.',
+  ),
+  HOOKTAPE_OIDC_SCOPES: required(oidcScopes, 'openid email profile', 'Scopes to ask for.'),
+  HOOKTAPE_OIDC_GROUPS_CLAIM: required(anyText, 'groups', 'Claim with the groups of the person.'),
+  HOOKTAPE_OIDC_ALLOWED_GROUPS: optional(
+    groupNames,
+    'hooktape,admins',
+    'Comma-separated groups whose members may sign in with the provider. Default: everybody who has an account.',
+  ),
+  HOOKTAPE_OIDC_OWNER_GROUPS: optional(
+    groupNames,
+    'admins',
+    'Comma-separated groups whose members are owners of their team; all others are members. Checked on every sign-in;',
+    'the last owner of a team stays one. Default: roles stay as they are.',
+  ),
+  HOOKTAPE_OIDC_CREATE_ACCOUNTS: required(
+    onOff,
+    'off',
+    'Creates an account for a person without one, if the provider has verified the email address.',
+  ),
+  HOOKTAPE_OIDC_TEAM_OF: optional(
+    email,
+    'you@example.com',
+    'Email address of an account whose team these new accounts join. Default: each gets a team of its own.',
   ),
   HOOKTAPE_METRICS_TOKEN: secret(
     bearerToken,
