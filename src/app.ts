@@ -20,6 +20,7 @@ import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
 import { notificationsRoutes } from './features/notifications/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
+import { oidcPageRoutes, oidcRoutes } from './features/oidc/routes.ts';
 import { overviewRoutes } from './features/overview/routes.ts';
 import { passkeysRoutes } from './features/passkeys/routes.ts';
 import { keepingRoutes } from './features/pins-and-tags/routes.ts';
@@ -82,12 +83,15 @@ export function createApi(services: Services) {
     .use(consumersRoutes(services))
     .use(listenersRoutes(services))
     .use(sessionsRoutes(services))
-    .use(totpRoutes(services))
-    .use(passkeysRoutes(services))
+    .use(waysToSignIn(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services))
     .use(auditRoutes(services));
 }
+
+/** They are grouped, because TypeScript follows a chain of plugins only so far. */
+const waysToSignIn = (services: Services) =>
+  new Elysia().use(totpRoutes(services)).use(passkeysRoutes(services)).use(oidcRoutes(services));
 
 export function createApp(services: Services): App {
   const { gate, config, onRequestError } = services;
@@ -106,6 +110,7 @@ export function createApp(services: Services): App {
     .use(api)
     .use(oauthRoutes(services))
     .use(signInLinkRoutes(services))
+    .use(oidcPageRoutes(services))
     .use(mcpRoutes(services))
     .use(
       docsRoutes({

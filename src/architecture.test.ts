@@ -48,7 +48,7 @@ const layers: Record<string, Layer> = {
   part: {
     values: 'own core platforms model',
     types: 'store service model config db log net ingest',
-    packages: 'jose otpauth @simplewebauthn/server @modelcontextprotocol/server',
+    packages: 'jose openid-client otpauth @simplewebauthn/server @modelcontextprotocol/server',
   },
   kit: { values: 'own', types: 'model platforms', macros: 'platforms', packages: 'preact' },
   inspector: { values: 'own kit', types: 'model', packages: 'preact eventsource-parser' },

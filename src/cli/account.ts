@@ -62,6 +62,12 @@ export const runAccount: Run = async ([verb, ...rest], io) => {
       io.stderr(`The link signs ${link.email} in once, within 15 minutes. Whoever has it can use it.\n`);
       return exitCodes.done;
     }
+    case 'oidc': {
+      const words = parse(rest, ['off', 'EMAIL']);
+      const [verb, email] = words.positionals;
+      if (verb !== 'off') throw new UsageError('give: account oidc off EMAIL');
+      return show(io, words, await ask(io, words, 'account.oidcOff', { email }));
+    }
     case 'delete': {
       const words = parse(rest, ['EMAIL']);
       return show(io, words, await ask(io, words, 'account.delete', { email: words.positionals[0] }));

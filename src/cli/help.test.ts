@@ -59,7 +59,7 @@ describe('an unknown word', () => {
     ['account crate --help', 'unknown subcommand: account crate; did you mean create?'],
     ['key revok key_1', 'unknown subcommand: key revok; did you mean revoke?'],
     ['keys rotat', 'unknown subcommand: signing-key rotat; did you mean rotate?'],
-    ['account', 'a subcommand is missing: create, list, plan, password, two-factor, sign-in-link, delete'],
+    ['account', 'a subcommand is missing: create, list, plan, password, two-factor, sign-in-link, oidc, delete'],
     ['check --reindx', 'unknown option: --reindx; did you mean --reindex?'],
     ['version --josn', 'unknown option: --josn; did you mean --json?'],
     [

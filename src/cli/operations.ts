@@ -72,6 +72,11 @@ export const operations = {
     const row = await account.byEmail(text(args, 'email'));
     return { ...account.toAccount(row), ...(await signInLinks.create(row.id)) };
   },
+  'account.oidcOff': async ({ account, oidcBindings }, args) => {
+    const row = await account.byEmail(text(args, 'email'));
+    await oidcBindings.endByOperator(row);
+    return account.toAccount(row);
+  },
   'key.create': async ({ account, keys }, args) => {
     const expiresIn = optionalText(args, 'expiresIn');
     return keys.create((await account.byEmail(text(args, 'account'))).id, text(args, 'name'), {

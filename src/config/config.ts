@@ -257,7 +257,7 @@ const settingNeeds: readonly (readonly [SettingName, SettingName])[] = [
 ];
 
 /** Each is a way to sign in for people who have nothing but an email address. */
-const otherSignIns: readonly string[] = ['HOOKTAPE_OIDC_ISSUER', 'HOOKTAPE_AUTH_HEADER'];
+const otherSignIns: readonly SettingName[] = ['HOOKTAPE_OIDC_ISSUER', 'HOOKTAPE_AUTH_HEADER'];
 
 /** Never throws: `problems` has a sentence for each problem, without secret values. */
 export function readConfig(input: ConfigInput): ConfigResult {
@@ -281,8 +281,7 @@ export function readConfig(input: ConfigInput): ConfigResult {
   const proxies = results.get('HOOKTAPE_AUTH_HEADER_PROXIES')?.value;
   if (Array.isArray(proxies) && proxies.length === 0)
     problems.push('HOOKTAPE_AUTH_HEADER_PROXIES: must have at least one address or CIDR');
-  const isOtherSignInSet = settingNames.some(name => otherSignIns.includes(name) && isSet(name));
-  if (results.get('HOOKTAPE_PASSWORD_SIGN_IN')?.value === false && !isOtherSignInSet)
+  if (results.get('HOOKTAPE_PASSWORD_SIGN_IN')?.value === false && !otherSignIns.some(isSet))
     problems.push(`HOOKTAPE_PASSWORD_SIGN_IN: off also needs ${otherSignIns.join(' or ')}`);
   const [base, ingest] = [results.get('HOOKTAPE_BASE_URL')?.value, results.get('HOOKTAPE_INGEST_URL')?.value];
   if (

@@ -91,6 +91,8 @@ export const neverSucceeds: Record<string, number> = {
   renamePasskey: 403,
   deletePasskey: 403,
   signInWithPasskey: 401,
+  bindOidc: 403,
+  unbindOidc: 403,
 };
 
 /** The path parameters, then the required query parameters. */

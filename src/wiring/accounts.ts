@@ -7,6 +7,8 @@ import { createAccountStore } from '../features/accounts/store.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import { createKeysService } from '../features/keys/service.ts';
 import { createKeysStore } from '../features/keys/store.ts';
+import { createOidcBindings } from '../features/oidc/bindings.ts';
+import { createOidcStore } from '../features/oidc/store.ts';
 import { createSessionsService } from '../features/sessions/service.ts';
 import { createSignInThrottle } from '../features/sessions/sign-in-throttle.ts';
 import { createSessionsStore } from '../features/sessions/store.ts';
@@ -40,7 +42,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
   const { config, log, clock, random, sha256, sealer, every, direct, isShared } = infrastructure;
   const { db } = direct;
   const { baseUrl, passwordSignIn } = config;
-  const configuredWays = { password: passwordSignIn, issuer: undefined };
+  const configuredWays = { password: passwordSignIn, issuer: config.oidc?.issuer };
 
   const passwords = createPasswords({
     hash: password => Bun.password.hash(password, argon2id),
@@ -48,6 +50,8 @@ export function wireAccounts(dependencies: AccountsDependencies) {
   });
   const throttle = createSignInThrottle({ monotonic: clock.monotonic });
   const totp = createTotpService({ store: createTotpStore(db), sealer, throttle, clock, random, sha256 });
+  const oidcStore = createOidcStore(db);
+  const oidcBindings = createOidcBindings({ store: oidcStore, ways: configuredWays, clock });
   const accountStore = createAccountStore(db);
   const account = createAccountService({
     store: accountStore,
@@ -61,6 +65,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     hasTotp: totp.isOn,
     countPasskeys: accountId => passkeys.count(accountId),
     passwordSignIn,
+    isBound: oidcBindings.isBound,
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
@@ -108,7 +113,13 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     teams,
     totp,
     signInLinks: wireSignInLinks({ infrastructure, sessions, onSignIn }),
-    ways: { password: passwordSignIn, oidc: null, passkeys: passkeys.isAvailable },
+    oidcStore,
+    oidcBindings,
+    ways: {
+      password: passwordSignIn,
+      oidc: config.oidc ? { name: config.oidc.name } : null,
+      passkeys: passkeys.isAvailable,
+    },
     /** Call it before the database closes. */
     flushKeyUses: () => keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause })),
     readCredentials: async (): Promise<void> => {

@@ -15,6 +15,7 @@ import { wireListeners } from './listeners.ts';
 import { wireMcp } from './mcp.ts';
 import { wireMcpEvents } from './mcp-events.ts';
 import { wireMcpSubscriptions } from './mcp-subscriptions.ts';
+import { wireOidc } from './oidc.ts';
 import { wireReplayJobs } from './replay-jobs.ts';
 import { wireReplays } from './replays.ts';
 import { wireTestEvents } from './test-events.ts';
@@ -89,6 +90,7 @@ function wire(core: CoreServices) {
     ...wireAnswerRules(shared),
     ...wireTestEvents(shared),
     ...wireMcp(shared),
+    ...wireOidc(core),
   };
 }
 

@@ -14,6 +14,7 @@ import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { waitBeforeUse } from '../db/waiting-database.ts';
 import type { FetchJson } from '../features/oauth/remote-jwks.ts';
 import type { OAuthPolicy } from '../features/oauth/service.ts';
+import type { ProviderFetch } from '../features/oidc/provider.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { DelayedResponsesOptions } from '../ingest/answers/delayed-responses.ts';
 import type { Logger } from '../log.ts';
@@ -28,6 +29,8 @@ export type TestOverrides = {
   /** Fetches the metadata and keys of trusted issuers. */
   fetchJson?: FetchJson;
   oauth?: Partial<OAuthPolicy>;
+  /** Requests to the OpenID Connect provider, and how long a sign-in waits for them. */
+  oidc?: { fetch?: ProviderFetch; timeoutMs?: number };
   /** Runs before each transaction of filing, which waits for it. When it throws, filing fails. */
   beforeFiling?: () => Promise<void>;
   /** Shorter time limits of a libSQL server. */

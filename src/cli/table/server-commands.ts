@@ -15,6 +15,7 @@ hooktape account plan EMAIL free|pro
 hooktape account password EMAIL --password-stdin [--keep-keys]
 hooktape account two-factor off EMAIL
 hooktape account sign-in-link EMAIL
+hooktape account oidc off EMAIL
 hooktape account delete EMAIL`,
     details: [
       ['--plan free|pro', 'plan of the new team (default: free)'],
@@ -29,6 +30,7 @@ hooktape account delete EMAIL`,
       'An account needs a password only for the dashboard. When `account create` gets none, it prints to stderr a link with which the password can be set in a browser. The link works once and for 72 hours, and ends when the account has a password. With `--json` there is no link: use `account password EMAIL --password-stdin --keep-keys`.',
       '`account two-factor off` is for somebody who has lost the authenticator app and the recovery codes: the password is then enough to sign in.',
       '`account sign-in-link` prints a link that signs the person in without a password or a code, once and for 15 minutes. It replaces an earlier one.',
+      '`account oidc off` ends the binding to the OpenID Connect provider, for somebody who was bound to the wrong account there.',
     ],
     load: async () => (await import('../account.ts')).runAccount,
   },

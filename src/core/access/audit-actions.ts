@@ -57,6 +57,7 @@ export const commandRules = {
   'account.delete': ofAccount('account.deleted'),
   'account.twoFactorOff': ofAccount('totp.disabled'),
   'account.signInLink': ofAccount('sign_in_link.created'),
+  'account.oidcOff': ofAccount('oidc.unbound'),
   'key.create': {
     action: 'key.created',
     type: 'key',

@@ -22,6 +22,10 @@ export const sealPurpose = {
   totp: (accountId: string): string => `totp:${accountId}`,
   /** A challenge that `issuer` made for a passkey. */
   passkeyChallenge: (issuer: string, purpose: string): string => `passkey-challenge:${issuer}:${purpose}`,
+  /** A sign-in that a browser has begun at this OpenID Connect provider. */
+  pendingOidc: (issuer: string): string => `oidc:${issuer}`,
+  /** An ID token of this provider. */
+  idToken: (issuer: string): string => `id_token:${issuer}`,
 };
 
 export type Sealer = {

@@ -34,11 +34,13 @@ export function createAccountService(options: {
   countPasskeys: (accountId: string) => Promise<number>;
   /** Whether people may sign in with a password. */
   passwordSignIn: boolean;
+  /** Whether the account can sign in with the OpenID Connect provider. */
+  isBound: (accountId: string) => Promise<boolean>;
   /** Called after an account was deleted, or its sessions ended. */
   onAccessEnded: () => void;
 }) {
   const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
-  const { hasTotp, countPasskeys, passwordSignIn, onAccessEnded } = options;
+  const { hasTotp, countPasskeys, isBound, passwordSignIn, onAccessEnded } = options;
   let hasAccounts = false;
   /** Counts the starts and ends of removals, to detect one that overlaps a count of accounts. */
   let removals = 0;
@@ -75,9 +77,9 @@ export function createAccountService(options: {
     async me(id: string): Promise<Me> {
       const row = await store.byId(id);
       if (!row) throw unauthorized();
-      const [passkeys, totp] = await Promise.all([countPasskeys(id), hasTotp(id)]);
+      const [oidc, passkeys, totp] = await Promise.all([isBound(id), countPasskeys(id), hasTotp(id)]);
       const password = passwordSignIn && row.passwordHash !== null;
-      return { ...toAccount(row), signIn: { password, oidc: false, passkeys, totp } };
+      return { ...toAccount(row), signIn: { password, oidc, passkeys, totp } };
     },
 
     async list(): Promise<(Account & { role: string; teamId: string })[]> {

@@ -139,12 +139,18 @@ const sentences: Record<string, Sentence> = {
   'session.started': { what: () => 'signed in' },
   'session.started_passkey': { what: () => 'signed in with a passkey' },
   'session.started_header': { what: () => 'signed in through the proxy' },
+  'session.started_oidc': { what: () => 'signed in with the OpenID Connect provider' },
   'session.started_link': { what: () => 'signed in with a link' },
   'session.ended': { what: ({ targetType }) => (targetType === 'session' ? 'ended a session' : 'signed out') },
   'sign_in_link.created': { what: told => `made a sign-in link for ${person(told)}` },
   'passkey.created': { what: told => `added ${one('passkey', told)}` },
   'passkey.changed': { what: told => `renamed ${one('passkey', told)}` },
   'passkey.deleted': { what: told => `deleted ${one('passkey', told)}` },
+  'oidc.bound': { what: () => 'connected their account of the OpenID Connect provider' },
+  'oidc.unbound': {
+    what: told =>
+      `disconnected ${told.actorEmail === null ? `the account of ${person(told)}` : 'their account'} from the OpenID Connect provider`,
+  },
   'totp.enabled': { what: () => 'turned on one-time codes' },
   'totp.disabled': {
     what: told => `turned off one-time codes${told.actorEmail === null ? ` of ${person(told)}` : ''}`,

@@ -32,6 +32,8 @@ export type SessionsRoutesOptions = {
   ways: Ways;
   setup: { isRequired: () => Promise<boolean> };
   account: { account: (id: string) => Promise<Account> };
+  /** The OpenID Connect provider, if there is one. */
+  oidc: { service: { endSessionUrl: (idToken: Buffer) => Promise<string | null> } } | undefined;
   version: string;
   updates: { newest: () => string | undefined };
 };
@@ -108,16 +110,16 @@ const signInRoutes = ({
       },
     );
 
-const signedInRoutes = ({ gate, cookie, sessions }: SessionsRoutesOptions) =>
+const signedInRoutes = ({ gate, cookie, sessions, oidc }: SessionsRoutesOptions) =>
   new Elysia({ prefix: '/api', tags })
     .use(authenticated(gate))
     .delete(
       '/session',
       async ({ principal, request, set }) => {
         const { sessionId } = clientInfo(request, principal);
-        if (sessionId !== undefined) await sessions.signOut(principal.accountId, sessionId);
+        const idToken = sessionId === undefined ? undefined : await sessions.signOut(principal.accountId, sessionId);
         set.headers['set-cookie'] = cookie.clear();
-        return { ok: true, endSessionUrl: null };
+        return { ok: true, endSessionUrl: (idToken && (await oidc?.service.endSessionUrl(idToken))) ?? null };
       },
       {
         response: responses({ 200: SessionEnded }),
@@ -126,7 +128,8 @@ const signedInRoutes = ({ gate, cookie, sessions }: SessionsRoutesOptions) =>
           permission: 'signIn',
           audit: { action: 'session.ended', type: 'account' },
           summary: 'End this session',
-          description: 'Removes the cookie. A bearer credential stays valid.',
+          description:
+            'Removes the cookie. A bearer credential stays valid. `endSessionUrl` is for a session that began with the OpenID Connect provider, if that has a page for signing out.',
         }),
       },
     )

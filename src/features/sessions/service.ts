@@ -185,10 +185,11 @@ export function createSessionsService(options: {
       onAccessEnded();
     },
 
-    /** Ends the session if it still exists. */
-    async signOut(accountId: string, id: string): Promise<void> {
-      await store.remove(accountId, id);
+    /** Ends the session if it still exists. @returns the sealed ID token, if it began with the OpenID Connect provider */
+    async signOut(accountId: string, id: string): Promise<Buffer | undefined> {
+      const removed = await store.remove(accountId, id);
       onAccessEnded();
+      return removed?.idToken ?? undefined;
     },
 
     /**

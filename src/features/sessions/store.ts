@@ -125,11 +125,13 @@ export function createSessionsStore(db: Drizzle) {
         .where(and(eq(sessions.accountId, accountId), isNotExpired(cutoffs)))
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.id)),
 
-    async remove(accountId: string, id: string): Promise<boolean> {
-      const { rowsAffected } = await db
+    /** @returns undefined if there is no such session; `idToken`: sealed, null if it did not begin with the provider */
+    async remove(accountId: string, id: string): Promise<{ idToken: Buffer | null } | undefined> {
+      const [removed] = await db
         .delete(sessions)
-        .where(and(eq(sessions.id, id), eq(sessions.accountId, accountId)));
-      return rowsAffected === 1;
+        .where(and(eq(sessions.id, id), eq(sessions.accountId, accountId)))
+        .returning({ idToken: sessions.idToken });
+      return removed;
     },
 
     /** Gives the session a new token. */
