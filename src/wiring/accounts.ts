@@ -44,10 +44,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
   const { baseUrl, passwordSignIn } = config;
   const configuredWays = { password: passwordSignIn, issuer: config.oidc?.issuer };
 
-  const passwords = createPasswords({
-    hash: password => Bun.password.hash(password, argon2id),
-    verify: (password, hash) => Bun.password.verify(password, hash),
-  });
+  const passwords = wirePasswords();
   const throttle = createSignInThrottle({ monotonic: clock.monotonic });
   const totp = createTotpService({ store: createTotpStore(db), sealer, throttle, clock, random, sha256 });
   const oidcStore = createOidcStore(db);
@@ -122,11 +119,15 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     },
     /** Call it before the database closes. */
     flushKeyUses: () => keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause })),
-    readCredentials: async (): Promise<void> => {
-      await Promise.all([keyIndex.reload(), sessionIndex.reload()]);
-    },
+    readCredentials: () => Promise.all([keyIndex.reload(), sessionIndex.reload()]),
   };
 }
+
+const wirePasswords = (): Passwords =>
+  createPasswords({
+    hash: password => Bun.password.hash(password, argon2id),
+    verify: (password, hash) => Bun.password.verify(password, hash),
+  });
 
 function wireTeams({
   infrastructure: { config, clock, random, sha256, direct },
