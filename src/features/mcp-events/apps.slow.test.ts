@@ -6,8 +6,11 @@ import { type OAuthHarness, openOAuthHarness, ownPage, type SignedInAccount } fr
 
 let harness: OAuthHarness;
 let ada: SignedInAccount;
+let aheadMs = 0;
 beforeAll(async () => {
-  harness = await openOAuthHarness({ clock: { ...systemClock, advance: () => {}, setNow: () => {} } });
+  // Time goes on by itself, because streams wait.
+  const now = () => systemClock.now() + aheadMs;
+  harness = await openOAuthHarness({ clock: { ...systemClock, now, advance: () => {}, setNow: () => {} } });
   ada = await harness.createAccount('ada@example.com');
 });
 afterAll(() => harness.close());
@@ -37,6 +40,14 @@ test('an app polls and streams both event types', async () => {
   const id = await harness.server.deliver(endpoint);
   expect((await stream.next())?.params?.eventId).toBe(id);
   await stream.close();
+});
+
+test('a stream ends with its result only, when the access token expires', async () => {
+  const { token } = await connect();
+  const stream = readStream(await request(token, 'events/stream', { name: 'alert.changed' }));
+  expect(await stream.names(1)).toEqual(['active']);
+  aheadMs += 3_600_000;
+  expect(await stream.names(2)).toEqual(['result', 'end']);
 });
 
 test('another team’s app finds nothing', async () => {

@@ -138,12 +138,12 @@ describe('a stream ends', () => {
     },
   );
 
-  test('with its result only, when its credential expires', async () => {
+  test('with terminated, when its key expires', async () => {
     const { key } = await newKey({ expiresIn: '1h' });
     const stream = await harness.stream(key, { name: 'alert.changed' });
     expect(await stream.names(1)).toEqual(['active']);
     harness.advance(3_600_000);
-    expect(await stream.names(2)).toEqual(['result', 'end']);
+    expect(await stream.names(3)).toEqual(['terminated', 'result', 'end']);
   });
 });
 

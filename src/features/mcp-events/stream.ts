@@ -98,8 +98,9 @@ export function createOpenStream(options: {
       first: [active(start.seq, first.truncated), ...first.occurrences.map(one => message('event', one))],
       heartbeat: () => message('heartbeat', { cursor: cursorAt(tail.position()) }),
       terminated: (end: TailEnd): Message[] => {
-        // A client whose access token has expired comes back with a new one.
-        const isExpired = clock.now() >= (principal.validUntil ?? Number.POSITIVE_INFINITY);
+        // An app whose access token has expired comes back with a new one.
+        const { credential, validUntil = Number.POSITIVE_INFINITY } = principal;
+        const isExpired = credential.kind === 'app' && clock.now() >= validUntil;
         if (end.reason !== 'access_ended' || (isExpired && !isNotFound(end.error))) return [];
         return [message('terminated', { error: toError(end.error) })];
       },
