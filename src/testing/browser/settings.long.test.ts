@@ -54,6 +54,40 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByRole('heading', { name: 'No keys yet' }).or(page.locator('.rows > li')).first().waitFor();
   });
 
+  test('an app shows where it is notified, and a subscription of it can be ended', async () => {
+    const at = Date.now();
+    const one = { id: 'sub_1', name: 'webhook.received', endpointId: 'ep_1', endpointName: 'sh\u202eop', where: '' };
+    const ok = { origin: 'https://agent.example', waiting: 0, lastStatus: 204, lastDeliveryAt: at, createdAt: at };
+    const subscriptions = [
+      { ...one, ...ok, where: 'type:<b>paid</b>', refreshBefore: at + 3 * 86_400_000 + 60_000 },
+      { ...one, ...ok, id: 'sub_2', waiting: 1234, lastStatus: 503, refreshBefore: null },
+      { ...one, ...ok, id: 'sub_3', name: 'alert.changed', endpointId: null, endpointName: null, refreshBefore: null },
+    ];
+    const app = { id: 'app_1', name: 'Agent', clientId: 'dcr_1', createdAt: at, lastUsedAt: null, issuer: null };
+    const apps = [{ ...app, verifiedHost: null, redirectHost: null, scopes: [], subscriptions }];
+    await page.route('**/api/apps', route => route.fulfill({ json: { apps } }));
+    await settings('apps');
+    const rows = page.getByRole('list', { name: 'Subscriptions of Agent' }).getByRole('listitem');
+    await rows.nth(2).waitFor();
+    const texts = await rows.allTextContents();
+    expect(texts[0]).toContain('new events at sh‹U+202E›op that match type:<b>paid</b>');
+    expect(texts[0]).toContain('ends in 3 days');
+    expect(texts[1]).toMatch(/Failing.*1,234 events waiting · last response 503/);
+    expect(texts[2]).toContain('alerts at all endpoints');
+    const ended: string[] = [];
+    await page.route('**/api/apps/app_1/subscriptions/*', route => {
+      ended.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
+      apps[0]?.subscriptions.splice(1, 1);
+      return route.fulfill({ json: { ok: true } });
+    });
+    await rows.nth(1).getByRole('button').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End subscription' }).click();
+    await page.getByText('Subscription ended.').waitFor();
+    await expectEventually(() => rows.count()).toBe(2);
+    expect(ended).toEqual(['DELETE /api/apps/app_1/subscriptions/sub_2']);
+    await page.unrouteAll();
+  });
+
   test('a key shows the app that created it, its limits, and a warning in the week before it expires', async () => {
     const inDays = (days: number): number => Date.now() + days * 86_400_000 + 60_000;
     const key = { id: 'key_1', name: 'deploy', last4: 'wxyz', createdAt: Date.now(), lastUsedAt: null };

@@ -3,6 +3,7 @@ import type { AppSubscription, ConnectedApp } from '../../features/apps/model.ts
 import { api } from '../kit/api.ts';
 import { Button } from '../kit/controls.tsx';
 import { confirm } from '../kit/dialogs.tsx';
+import { formatCount } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
@@ -34,7 +35,7 @@ export function AppSubscriptions({ app, onEnded }: { app: ConnectedApp; onEnded:
                   that match <code class="wrap">{visibleLine(one.where)}</code>
                 </>
               )}{' '}
-              {isFailing(one) && <span class="badge bad">Not delivered</span>}
+              {isFailing(one) && <span class="badge bad">Failing</span>}
             </span>
             <Details subscription={one} />
           </div>
@@ -62,13 +63,13 @@ const Details = ({ subscription: one }: { subscription: AppSubscription }) => (
   <span class="faint">
     <code class="wrap">{visibleLine(one.origin)}</code> · subscribed <Time at={one.createdAt} long /> ·{' '}
     {one.lastDeliveryAt === null ? (
-      'nothing sent yet'
+      'nothing delivered yet'
     ) : (
       <>
         last delivered <Time at={one.lastDeliveryAt} long />
       </>
     )}
-    {one.waiting > 0 && ` · ${one.waiting.toLocaleString('en')} waiting`}
+    {one.waiting > 0 && ` · ${formatCount(one.waiting, 'event')} waiting`}
     {one.lastStatus !== null && isFailing(one) && ` · last response ${one.lastStatus}`}
     {one.refreshBefore !== null && (
       <>

@@ -60,10 +60,10 @@ const AppRow = ({ app, onRevoke, onEnded }: { app: ConnectedApp; onRevoke: () =>
         <code class="wrap">{visibleLine(app.clientId)}</code> · connected <Time at={app.createdAt} long /> ·{' '}
         <LastUsed at={app.lastUsedAt} />
       </span>
-      <AppSubscriptions app={app} onEnded={onEnded} />
     </div>
     <Button kind="quiet" aria-label={`Revoke ${visibleLine(app.name)}`} onClick={onRevoke}>
       Revoke
     </Button>
+    <AppSubscriptions app={app} onEnded={onEnded} />
   </li>
 );
