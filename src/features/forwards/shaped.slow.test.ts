@@ -87,6 +87,24 @@ describe('a request of its own', () => {
     expect([received[1]?.body, received[1]?.headers.get('x-theirs')]).toEqual(['as it came', '3']);
   });
 
+  test('knows the verdict on the event, as its preview does', async () => {
+    const { url: to, received } = forwards.destination(ok);
+    const endpoint = await forwards.ada.createEndpoint();
+    const secret = 'a secret of the platform';
+    await forwards.ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret });
+    const request = { contentType: 'text/plain', body: '{{platform}} {{type}} {{verdict}}' };
+    await forwards.create(endpoint, { url: to, request, mode: 'ordered' });
+    for (const key of [secret, 'another']) {
+      const signature = `sha256=${createHmac('sha256', key).update('{}').digest('hex')}`;
+      const headers = { 'x-github-event': 'push', 'x-hub-signature-256': signature };
+      await forwards.server.deliver(endpoint, '{}', { headers });
+    }
+    await eventually(() => received.length === 2, 20_000);
+    const sent = received.map(({ body }) => body);
+    expect(sent).toEqual(['github push valid', 'github push invalid']);
+    expect((await preview(endpoint, { request })).events.map(({ body }) => body)).toEqual(sent.toReversed());
+  });
+
   test('is refused with 400 when it cannot be meant', async () => {
     const endpoint = await forwards.ada.createEndpoint();
     const of = (request: object, more: object = {}) =>
