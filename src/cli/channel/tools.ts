@@ -68,7 +68,7 @@ export function createTools(api: Api, channels: readonly EndpointChannel[]): Cha
         await channel.done(id);
         return 'Done.';
       } catch (error) {
-        if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
+        if (!(error instanceof UnreachableError || error instanceof OperationError)) throw error;
         return `Done. The position is not saved yet; saving is retried: ${error.message}`;
       }
     },
