@@ -1,5 +1,5 @@
 /* Accounts, each with the team that it is in. */
-import { and, asc, eq, ne, notExists } from 'drizzle-orm';
+import { and, asc, eq, exists, isNull, ne, notExists } from 'drizzle-orm';
 import type { Plan, Role } from '../../core/access/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
@@ -64,6 +64,16 @@ export function createAccountStore(db: Drizzle) {
         db.delete(sessions).where(and(eq(sessions.accountId, id), ne(sessions.id, exceptSession))),
       ]);
       return ended.rowsAffected;
+    },
+    /** Like `setPasswordHash`, for an account without a password. @returns false, with nothing changed, when it has one */
+    async setFirstPasswordHash(id: string, passwordHash: string, exceptSession = ''): Promise<boolean> {
+      const isWithout = and(eq(accounts.id, id), isNull(accounts.passwordHash));
+      const condition = exists(db.select({ id: accounts.id }).from(accounts).where(isWithout));
+      const [, changed] = await db.batch([
+        db.delete(sessions).where(and(eq(sessions.accountId, id), ne(sessions.id, exceptSession), condition)),
+        db.update(accounts).set({ passwordHash }).where(isWithout),
+      ]);
+      return changed.rowsAffected === 1;
     },
     /** Foreign keys delete its API keys, sessions and grants. Its replays are kept without a name. */
     async remove(id: string): Promise<void> {

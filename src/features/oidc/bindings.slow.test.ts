@@ -32,7 +32,7 @@ describe('POST /api/me/oidc', () => {
     const browser = await withPassword(ada.email);
     const session = browser.cookies.get('__Host-sid');
     const response = await binding(browser, { sub: 'x', email: 'private@example.org', email_verified: false });
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/app/settings/account']);
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/app/settings/sign-in']);
     expect(browser.cookies.get('__Host-sid')).toBe(session);
     expect((await me(browser)).signIn['oidc']).toBe(true);
     expect(await signIn({ sub: 'x' })).toEqual([303, ada.email]);
@@ -116,6 +116,48 @@ describe('DELETE /api/me/oidc', () => {
       'oidc.unbound: The operator disconnected the account of ada@example.com from the OpenID Connect provider',
     );
     expect(await signIn({ ...ada, sub: 'the right one' })).toEqual([303, ada.email]);
+  });
+});
+
+describe('POST /api/password', () => {
+  const first = { password: 'a wide meadow at dawn' };
+  const withoutPassword = async (): Promise<Visitor> => {
+    await open({ HOOKTAPE_OIDC_CREATE_ACCOUNTS: 'on' });
+    return signedIn(ada);
+  };
+
+  test('sets the first password without an old one; the other sessions end, and the provider is no longer the last way', async () => {
+    const browser = await withoutPassword();
+    const other = await signedIn(ada);
+    await browser.json(400, 'POST', '/api/password', { password: 'short' });
+    await browser.json(400, 'POST', '/api/password', { ...first, current: 'a guess' });
+    const before = browser.cookies.get('__Host-sid');
+    await browser.json(200, 'POST', '/api/password', first);
+    expect([await browser.who(), await other.who()]).toEqual([ada.email, undefined]);
+    expect(browser.cookies.get('__Host-sid')).not.toBe(before);
+    await harness.visitor().json(201, 'POST', '/api/session', { email: ada.email, ...first });
+    await browser.json(200, 'DELETE', '/api/me/oidc', {});
+  });
+
+  test('needs the old one afterwards, also of two requests at once', async () => {
+    const browser = await withoutPassword();
+    const other = await signedIn(ada);
+    const set = (from: Visitor) => from.call('POST', '/api/password', first);
+    const statuses = (await Promise.all([set(browser), set(other)])).map(({ status }) => status);
+    expect(statuses.filter(status => status === 200)).toHaveLength(1);
+    const winner = statuses[0] === 200 ? browser : other;
+    expect(await winner.json(400, 'POST', '/api/password', { password: 'another long password' })).toMatchObject({
+      problems: [{ path: 'current', message: 'required' }],
+    });
+  });
+
+  test('sets none for an API key, nor without a recent sign-in', async () => {
+    const browser = await withoutPassword();
+    const { key } = await browser.json<{ key: string }>(201, 'POST', '/api/keys', { name: 'a key' });
+    const authorization = `Bearer ${key}`;
+    expect((await harness.visitor().call('POST', '/api/password', first, { authorization })).status).toBe(403);
+    harness.clock.advance(10 * 60_000 + 1);
+    expect(await browser.json(403, 'POST', '/api/password', first)).toMatchObject({ needs: 'recent_sign_in' });
   });
 });
 

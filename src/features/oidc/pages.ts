@@ -12,7 +12,7 @@ const otherWays = link('/login', 'Other ways to sign in');
 export const refusedPage = (name: string): string =>
   page(
     `You can't sign in with this ${name} account`,
-    `Ask the owner of your team to invite you, and check at ${name} that your email address is verified and that you may use Hooktape. If you have an account here, sign in another way and connect ${name} under Settings, Account.`,
+    `Ask the owner of your team to invite you, and check at ${name} that your email address is verified and that you may use Hooktape. If you have an account here, sign in another way and connect ${name} under Settings, Signing in.`,
     otherWays,
   );
 

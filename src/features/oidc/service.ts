@@ -152,7 +152,7 @@ export function createOidcService(options: {
     begin: (returnTo: string | null) => begin(pending.path(returnTo)),
 
     /** Begins the binding of a person who is signed in and may do this. @throws unavailable */
-    beginBinding: (accountId: string) => begin('/app/settings/account', accountId),
+    beginBinding: (accountId: string) => begin('/app/settings/sign-in', accountId),
 
     /**
      * Ends at this server with the provider's answer. A sign-in always starts a new session.

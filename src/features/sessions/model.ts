@@ -82,7 +82,7 @@ export type SessionEnded = Static<typeof SessionEnded>;
 
 export const PasswordChange = t.Object(
   {
-    current: GivenPassword,
+    current: t.Optional(GivenPassword),
     password: Password,
     signOutEverywhere: t.Optional(
       t.Boolean({

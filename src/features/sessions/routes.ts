@@ -6,7 +6,7 @@ import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { IdParams, Ok, RecentSignInError, responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
 import {
   PasswordChange,
@@ -142,13 +142,14 @@ const signedInRoutes = ({ gate, cookie, sessions, oidc }: SessionsRoutesOptions)
       },
       {
         ...jsonInput(PasswordChange),
-        response: responses({ 200: Ok }, 400),
+        response: { ...responses({ 200: Ok }, 400, 409), 403: RecentSignInError },
         ...operation({
           operationId: 'changePassword',
           permission: 'signIn',
           audit: 'account.password_changed',
           summary: 'Change the password; all other sessions end, and on request the access of apps',
-          description: 'Needs the current password. A caller with a session gets a new one.',
+          description:
+            'Needs the current password. An account without a password sets its first one without `current`, in a session with a sign-in within the last 10 minutes. A caller with a session gets a new one.',
         }),
       },
     )

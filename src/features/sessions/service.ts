@@ -6,9 +6,19 @@
 import { type CredentialIndex, indexId } from '../../core/access/credential-index.ts';
 import { checkPassword } from '../../core/access/password.ts';
 import type { Principal } from '../../core/access/principal.ts';
+import { requireRecentSignIn } from '../../core/access/recent-sign-in.ts';
 import type { SignInProof, SignInResult, SignInWay } from '../../core/access/sign-in.ts';
 import type { Clock } from '../../core/clock.ts';
-import { AppError, forbidden, invalid, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
+import {
+  AppError,
+  conflict,
+  forbidden,
+  invalid,
+  invalidAt,
+  missingField,
+  notFound,
+  unauthorized,
+} from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { firstCharacters } from '../../core/text.ts';
 import { maxPasswordBytes } from '../../shared/limits.ts';
@@ -48,6 +58,8 @@ export function createSessionsService(options: {
     byEmail: (email: string) => Promise<Credentials | undefined>;
     /** Also ends the account's other sessions. */
     setPasswordHash: (id: string, hash: string, exceptSession?: string) => Promise<unknown>;
+    /** For an account without a password. @returns false when it has one */
+    setFirstPasswordHash: (id: string, hash: string, exceptSession?: string) => Promise<boolean>;
   };
   secondFactor: {
     isOn: (accountId: string) => Promise<boolean>;
@@ -129,6 +141,34 @@ export function createSessionsService(options: {
     throw new AppError('unauthorized', isGiven ? 'wrong code' : 'enter a code', { details: { needs: 'totp' } });
   };
 
+  const setFirstPassword = async (
+    principal: Pick<Principal, 'accountId' | 'signedInAt'>,
+    password: string,
+    sessionId: string | undefined,
+  ): Promise<void> => {
+    const account = await accounts.byId(principal.accountId);
+    if (!account) throw unauthorized();
+    if (account.passwordHash !== null) throw missingField('current');
+    requireRecentSignIn(principal, clock.now());
+    if (!(await accounts.setFirstPasswordHash(account.id, await passwords.hash(password), sessionId)))
+      throw conflict('a password was set in the meantime');
+  };
+
+  const replacePassword = async (
+    { accountId, email }: Pick<Principal, 'accountId' | 'email'>,
+    current: string,
+    password: string,
+    { sourceIp, sessionId }: ClientInfo,
+  ): Promise<void> => {
+    const verified = await verifyPassword(email, current, sourceIp, () => accounts.byId(accountId));
+    if (!verified)
+      throw (await accounts.byId(accountId))
+        ? invalidAt(['current'], 'is wrong', 'the current password is wrong')
+        : unauthorized();
+    verified.attempt.succeeded();
+    await accounts.setPasswordHash(accountId, await passwords.hash(password), sessionId);
+  };
+
   return {
     start,
 
@@ -193,32 +233,28 @@ export function createSessionsService(options: {
     },
 
     /**
+     * Sets the first password, for a person who has signed in recently, or changes it.
      * Ends the other sessions of the account, and with `signOutEverywhere` also the access of its connected apps.
      * @returns the new token of the current session; undefined when the request has no session
-     * @throws invalid for a weak new password or a wrong current one, rate_limited, unauthorized when the account was deleted
-     * in the meantime
+     * @throws invalid for a weak new password or a wrong current one, forbidden without a recent sign-in, rate_limited, conflict,
+     * unauthorized when the account was deleted in the meantime
      */
     async changePassword(
-      principal: Pick<Principal, 'accountId' | 'email'>,
-      given: { current: string; password: string; signOutEverywhere?: boolean },
+      principal: Pick<Principal, 'accountId' | 'email' | 'signedInAt'>,
+      given: { current?: string; password: string; signOutEverywhere?: boolean },
       clientInfo: ClientInfo,
     ): Promise<string | undefined> {
       const password = checkPassword(given.password, principal.email);
-      const verified = await verifyPassword(principal.email, given.current, clientInfo.sourceIp, () =>
-        accounts.byId(principal.accountId),
-      );
-      if (!verified)
-        throw (await accounts.byId(principal.accountId))
-          ? invalidAt(['current'], 'is wrong', 'the current password is wrong')
-          : unauthorized();
-      verified.attempt.succeeded();
-      await accounts.setPasswordHash(verified.id, await passwords.hash(password), clientInfo.sessionId);
+      const { accountId } = principal;
+      await (given.current === undefined
+        ? setFirstPassword(principal, password, clientInfo.sessionId)
+        : replacePassword(principal, given.current, password, clientInfo));
       try {
-        if (given.signOutEverywhere) await revokeGrants(verified.id);
+        if (given.signOutEverywhere) await revokeGrants(accountId);
         if (clientInfo.sessionId === undefined) return undefined;
         const token = newToken(random);
         const hash = hashOf(token);
-        if (!(await store.rotate(verified.id, clientInfo.sessionId, hash))) return undefined;
+        if (!(await store.rotate(accountId, clientInfo.sessionId, hash))) return undefined;
         index.add(indexId(hash));
         return token;
       } finally {
