@@ -22,54 +22,68 @@ export type ReverseProxy = {
   configure: (setup: { directory: string; port: number; upstream: number }) => string[];
 };
 
-const manual = readFileSync(join(import.meta.dir, '../../docs/installing.md'), 'utf8');
-
-/** The only code block of the documentation in this language that contains `mark`. */
-function codeBlock(language: string, mark: string): string {
+/** The only code block of the page of the documentation in this language that contains `mark`. */
+export function codeBlock(language: string, mark: string, page = 'installing.md'): string {
+  const manual = readFileSync(join(import.meta.dir, '../../docs', page), 'utf8');
   const blocks = [...manual.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(found => found[1]);
   const [block, second] = blocks.filter(text => text?.includes(mark));
   if (block === undefined || second !== undefined)
-    throw new Error(`docs/installing.md must have exactly one block with ${mark}`);
+    throw new Error(`docs/${page} must have exactly one block with ${mark}`);
   return block;
 }
 
 /** @throws if a text to replace is missing, because the documentation has changed */
-function replace(text: string, changes: Record<string, string>): string {
+export function replace(text: string, changes: Record<string, string>): string {
   return Object.entries(changes).reduce((before, [from, to]) => {
-    if (!before.includes(from)) throw new Error(`docs/installing.md no longer contains ${from}`);
+    if (!before.includes(from)) throw new Error(`the documentation no longer contains ${from}`);
     return before.replaceAll(from, to);
   }, text);
 }
 
-export const proxies: ReverseProxy[] = [
-  {
-    name: 'nginx',
-    program: Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` }) ?? undefined,
-    exactNames: true,
-    alters: [],
-    adds: [],
-    configure: ({ directory, port, upstream }) => {
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-      const site = replace(codeBlock('nginx', 'proxy_pass'), {
-        'listen 80;': `listen 127.0.0.1:${port};`,
-        '127.0.0.1:4665': `127.0.0.1:${upstream}`,
-      });
-      writeFileSync(
-        join(directory, 'nginx.conf'),
-        `daemon off; pid ${directory}/pid; error_log ${directory}/error.log;
+export const nginx = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` }) ?? undefined;
+export const caddy = Bun.which('caddy') ?? undefined;
+
+/** Writes the configuration of nginx with this server. @returns the arguments to start it with */
+export function configureNginx(directory: string, site: string): string[] {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  writeFileSync(
+    join(directory, 'nginx.conf'),
+    `daemon off; pid ${directory}/pid; error_log ${directory}/error.log;
 events {}
 http {
   access_log off;
   ${temporary.map(name => `${name}_temp_path ${directory}/${name};`).join('\n  ')}
   ${site}
 }`,
-      );
-      return ['-c', join(directory, 'nginx.conf'), '-e', join(directory, 'error.log')];
+  );
+  return ['-c', join(directory, 'nginx.conf'), '-e', join(directory, 'error.log')];
+}
+
+/** Writes the configuration of Caddy with this site. @returns the arguments to start it with */
+export function configureCaddy(directory: string, site: string): string[] {
+  const options = '{\n  admin off\n  default_bind 127.0.0.1\n}\n';
+  writeFileSync(join(directory, 'Caddyfile'), options + site);
+  return ['run', '--adapter', 'caddyfile', '--config', join(directory, 'Caddyfile')];
+}
+
+export const proxies: ReverseProxy[] = [
+  {
+    name: 'nginx',
+    program: nginx,
+    exactNames: true,
+    alters: [],
+    adds: [],
+    configure: ({ directory, port, upstream }) => {
+      const site = replace(codeBlock('nginx', 'proxy_pass'), {
+        'listen 80;': `listen 127.0.0.1:${port};`,
+        '127.0.0.1:4665': `127.0.0.1:${upstream}`,
+      });
+      return configureNginx(directory, site);
     },
   },
   {
     name: 'Caddy',
-    program: Bun.which('caddy') ?? undefined,
+    program: caddy,
     exactNames: false,
     alters: [],
     adds: [],
@@ -78,9 +92,7 @@ http {
         [publicHost]: `http://${publicHost}:${port}`,
         '127.0.0.1:4665': `127.0.0.1:${upstream}`,
       });
-      const options = '{\n  admin off\n  default_bind 127.0.0.1\n}\n';
-      writeFileSync(join(directory, 'Caddyfile'), options + site);
-      return ['run', '--adapter', 'caddyfile', '--config', join(directory, 'Caddyfile')];
+      return configureCaddy(directory, site);
     },
   },
   {

@@ -10,7 +10,7 @@ import { requestContext } from './fetch-adapter.ts';
 export type TrustedHeader = {
   /** Whether the connection comes from one of the proxies. */
   isFromProxy: (request: Request) => boolean;
-  /** The email address in the header of a proxy. */
+  /** The email address in the header of a proxy; undefined for a program, which sends `Authorization`. */
   emailOf: (request: Request) => string | undefined;
 };
 
@@ -27,9 +27,11 @@ export function createTrustedHeader(
   return {
     isFromProxy,
     emailOf(request) {
+      const { headers } = request;
       // Values of a header that is given twice are joined by a comma, which no address has.
-      const value = header && request.headers.get(header.name);
-      if (typeof value !== 'string' || !isFromProxy(request)) return undefined;
+      const value = header && headers.get(header.name);
+      // Proxies let programs pass, which they recognize by this header.
+      if (typeof value !== 'string' || headers.has('authorization') || !isFromProxy(request)) return undefined;
       try {
         return readEmail(value);
       } catch {

@@ -79,6 +79,8 @@ describe('the header of a trusted proxy', () => {
     expect(await call('/favicon.svg', named(email))).toMatchObject({ cookie: '' });
     expect(await call('/mcp', named(email), { method: 'POST', body: '{}' })).toMatchObject({ status: 401, cookie: '' });
     expect(await call('/metrics', named(email))).toMatchObject({ status: 200, cookie: '' });
+    const basic = { ...named(email), authorization: 'Basic YTpi' };
+    expect(await call('/app', basic)).toMatchObject({ status: 200, cookie: '' });
     const { url } = await ada.createEndpoint();
     const delivered = await call(new URL(url).pathname, named(email), { method: 'POST', body: '{}' });
     expect(delivered).toMatchObject({ status: 200, cookie: '' });
@@ -266,7 +268,7 @@ describe('an address without an account', () => {
     const members = JSON.parse((await call('/api/team', named(email, cookie))).text) as {
       members: { email: string }[];
     };
-    expect(members.members.map(member => member.email)).toEqual([email, 'bob@example.com']);
+    expect(members.members.map(member => member.email).toSorted()).toEqual([email, 'bob@example.com']);
     const { rows } = await server.services.database.client.execute('SELECT count(*) FROM invitations');
     expect(rows[0]?.[0]).toBe(0);
   });
