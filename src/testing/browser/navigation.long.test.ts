@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, owner, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -217,7 +217,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.locator('.topbar').getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByText("Couldn't load this part").waitFor();
     await page.context().setOffline(false);
-    await page.getByText('This device').waitFor();
+    await page.locator('.facts').getByText(owner.email).waitFor();
     await expectEventually(() => page.getByText("Couldn't load this part").count()).toBe(0);
   });
 
