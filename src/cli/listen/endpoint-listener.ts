@@ -73,20 +73,14 @@ export function createEndpointListener(given: {
     },
   });
   const reports = createReports(task);
+  const read = readEvents(api, endpoint, aborting);
   const deliveries = createDeliveries({
     ...given,
     clock: io.clock,
     targets,
     policy: options.policy,
     pause,
-    async read(eventId) {
-      try {
-        return fromDetail(endpoint, await api.call<EventDetail>('GET', `/api/events/${eventId}`, { signal: aborting }));
-      } catch (error) {
-        if (error instanceof RefusedError && error.status === 404) return undefined;
-        throw error;
-      }
-    },
+    read,
     report: ({ attempt }) => attempt && reports.add(attempt),
     onPosition: position.moveTo,
   });
@@ -143,8 +137,7 @@ export function createEndpointListener(given: {
     const about = { event, target: target.name, attempt: 1, answer: delivery.answer, cause };
     if (delivery.answer.isOk) say({ kind: 'answered', ...about });
     else {
-      const isBodyEdited = isEdit({ ...how.edit, headers: [] });
-      const hint = await given.hintFor(event, delivery.answer, isBodyEdited);
+      const hint = await given.hintFor(event, delivery.answer, await isBodyEdited(event, how, read));
       say({ kind: 'failed', ...about, next: 'none', nextAt: null, hint });
     }
     return delivery;
@@ -228,4 +221,27 @@ export function createEndpointListener(given: {
       ]);
     },
   };
+}
+
+type Read = (eventId: string) => Promise<CapturedEvent | undefined>;
+
+/** Reads an event as it was captured; undefined if it no longer exists. */
+const readEvents =
+  (api: Api, endpoint: EndpointStart['endpoint'], signal: AbortSignal): Read =>
+  async eventId => {
+    try {
+      return fromDetail(endpoint, await api.call<EventDetail>('GET', `/api/events/${eventId}`, { signal }));
+    } catch (error) {
+      if (error instanceof RefusedError && error.status === 404) return undefined;
+      throw error;
+    }
+  };
+
+/** Whether the target got another body than the captured one, and no new signature from the server. */
+async function isBodyEdited(event: CapturedEvent, { edit, replay }: How, read: Read): Promise<boolean> {
+  if (isEdit({ ...edit, headers: [] })) return true;
+  if (!replay?.isEdited || replay.isSigned) return false;
+  // The server does not say what was edited.
+  const captured = await read(event.id).catch(() => undefined);
+  return captured !== undefined && !Buffer.from(captured.body).equals(event.body);
 }

@@ -47,6 +47,21 @@ describe('a handler that checks signatures', () => {
     expect(listener.said.stderr).toContain('  signed 3 h ago, Stripe allows 5 min: try --resign\n');
   });
 
+  test('refuses an edited replay from the server that is not signed anew, which is explained', async () => {
+    using handler = await openHandler();
+    const listener = await harness.listen('--to', handler.url, '--as', 'edits');
+    const id = await deliverSigned(0);
+    await eventually(() => listener.said.stdout.includes('200 in'));
+    const replay = (edit: object) =>
+      harness.client.ada.json(200, 'POST', `/api/events/${id}/replay`, { listener: 'edits', edit });
+    await replay({ headers: [['Stripe-Signature', 't=1,v1=00']] });
+    await eventually(() => handler.problems.length === 1);
+    await replay({ set: { type: 'invoice.voided' } });
+    const hint = '  the signature no longer fits: try --resign --secret-env N\n';
+    await eventually(() => listener.said.stderr.includes(hint));
+    expect([handler.problems.length, listener.said.stderr.split(hint).length]).toEqual([2, 2]);
+  });
+
   test('takes a young one as captured, and an old one with --resign', async () => {
     using handler = await openHandler();
     const first = await harness.listen('--to', handler.url);
