@@ -39,7 +39,7 @@ type AccountsDependencies = {
 
 export function wireAccounts(dependencies: AccountsDependencies) {
   const { infrastructure, endpoints, onPlanChanged, onAccessEnded, revokeGrants, onSignIn } = dependencies;
-  const { config, log, clock, random, sha256, sealer, every, direct, isShared } = infrastructure;
+  const { config, log, clock, random, sha256, sealer, isShared, direct } = infrastructure;
   const { db } = direct;
   const { baseUrl, passwordSignIn } = config;
   const configuredWays = { password: passwordSignIn, issuer: config.oidc?.issuer };
@@ -65,13 +65,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     isBound: oidcBindings.isBound,
     onAccessEnded,
   });
-  const keyStore = createKeysStore(db);
-  const keyIndex = createHashIndex(infrastructure, 'API keys', {
-    hashes: () => keyStore.hashes(clock.now()),
-    existing: hashes => keyStore.existing(hashes, clock.now()),
-  });
-  const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex, onAccessEnded });
-  every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
+  const { keys, keyIndex } = wireKeys(infrastructure, onAccessEnded);
 
   const sessionStore = createSessionsStore(db);
   const sessionIndex = createHashIndex(infrastructure, 'sessions', sessionStore);
@@ -121,6 +115,18 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     flushKeyUses: () => keys.flushUses().catch(cause => log.warn('writing the last uses of keys failed', { cause })),
     readCredentials: () => Promise.all([keyIndex.reload(), sessionIndex.reload()]),
   };
+}
+
+function wireKeys(infrastructure: Infrastructure, onAccessEnded: () => void) {
+  const { clock, random, sha256, every, direct } = infrastructure;
+  const keyStore = createKeysStore(direct.db);
+  const keyIndex = createHashIndex(infrastructure, 'API keys', {
+    hashes: () => keyStore.hashes(clock.now()),
+    existing: hashes => keyStore.existing(hashes, clock.now()),
+  });
+  const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex, onAccessEnded });
+  every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
+  return { keys, keyIndex };
 }
 
 const wirePasswords = (): Passwords =>
