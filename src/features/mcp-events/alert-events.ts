@@ -67,18 +67,11 @@ export function createAlertEvents(options: {
       // A position after the newest is from before a backup was restored.
       return { found, seq: hasMore ? last : Math.max(newest, last), hasMore, truncated: isIncomplete };
     },
-    async bySeq({ principal }, watch, seqs) {
+    async find({ principal }, watch, seq) {
       const scope = await scopeOf(principal, watch);
-      const found: Found[] = [];
-      for (const seq of seqs) {
-        const { rows } = await store.changesSince(scope, {
-          seq: seq - 1,
-          oldest: now() - alertChangesKeptMs,
-          limit: 1,
-        });
-        found.push(...rows.filter(row => row.seq === seq).map(toFound));
-      }
-      return found;
+      const oldest = now() - alertChangesKeptMs;
+      const { rows } = await store.changesSince(scope, { seq: seq - 1, oldest, limit: 1 });
+      return rows.filter(row => row.seq === seq).map(toFound)[0];
     },
   };
 }

@@ -110,15 +110,12 @@ export function createMcpEventsService(options: {
     },
 
     /**
-     * The occurrences with these row numbers that still exist, oldest first.
+     * The occurrence with this row number; undefined when it does not exist any more.
      * @param since as in the cursors of the reader @throws not_found; as `ContentReads.run`
      */
-    async occurrencesBySeq(
-      reading: Reading,
-      watch: Watch,
-      { seqs, since }: { seqs: readonly number[]; since: number },
-    ): Promise<Occurrence[]> {
-      return toOccurrences(reading.principal, watch, since, await sourceOf(watch).bySeq(reading, watch, seqs));
+    async occurrence(reading: Reading, watch: Watch, { seq, since }: EventsPosition): Promise<Occurrence | undefined> {
+      const found = await sourceOf(watch).find(reading, watch, seq);
+      return found && toOccurrences(reading.principal, watch, since, [found])[0];
     },
   };
 }

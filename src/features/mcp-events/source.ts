@@ -27,6 +27,6 @@ export type EventSource<W> = {
     watch: W,
     options: { seq: number; since: number; limit: number; oldest: number },
   ) => Promise<{ found: Found[]; seq: number; hasMore: boolean; truncated: boolean }>;
-  /** The occurrences with these row numbers that still exist, oldest first. @throws not_found; as `ContentReads.run` */
-  bySeq: (reading: Reading, watch: W, seqs: readonly number[]) => Promise<Found[]>;
+  /** The occurrence with this row number, if it still exists. @throws not_found; as `ContentReads.run` */
+  find: (reading: Reading, watch: W, seq: number) => Promise<Found | undefined>;
 };

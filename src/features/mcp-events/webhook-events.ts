@@ -66,7 +66,10 @@ export function createWebhookEvents(options: {
   };
 
   /** The first of these events, as many as fit into an answer, at least one. */
-  const toFound = async ({ row, watch }: ReceivedReading, events: readonly EventSummary[]): Promise<Found[]> => {
+  const toFound = async (
+    { row, watch }: Pick<ReceivedReading, 'row' | 'watch'>,
+    events: readonly EventSummary[],
+  ): Promise<Found[]> => {
     const isFull = watch.content === 'full';
     const end = isFull ? endOfFitting(events) : events.length;
     const shown = events.slice(0, end);
@@ -110,11 +113,11 @@ export function createWebhookEvents(options: {
     newest: feed.lastSeq,
     check: async (principal, { endpointId }) => void (await findEndpoint(principal, endpointId)),
     after: read,
-    async bySeq({ principal, reader }, watch, seqs) {
+    async find({ principal, reader }, watch, seq) {
       const row = await findEndpoint(principal, watch.endpointId);
       const { teamId, plan } = principal;
-      const events = await listBySeq({ teamId, plan, ...reader }, row, [...seqs]);
-      return toFound({ endpoint: row.seq, since: 0, row, watch, principal, reader }, events);
+      const events = await listBySeq({ teamId, plan, ...reader }, row, [seq]);
+      return (await toFound({ row, watch }, events))[0];
     },
   };
 }

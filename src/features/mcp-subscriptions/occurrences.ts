@@ -61,7 +61,7 @@ export function createOccurrences(events: McpEventsService) {
       const watch = await watchOf(subscription);
       const { since } = subscription;
       const reading = { principal: subscription, reader: undefined };
-      const [found] = await events.occurrencesBySeq(reading, watch, { seqs: [seq], since });
+      const found = await events.occurrence(reading, watch, { seq, since });
       const cursor = events.cursorOf(subscription, watch, { seq: after, since });
       return found && { id: found.eventId, body: JSON.stringify({ ...found, cursor }) };
     },
