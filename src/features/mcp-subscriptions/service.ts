@@ -141,10 +141,22 @@ export function createSubscriptionsService(options: {
     });
   };
 
-  /** @throws EventsError */
+  /** Challenges that callbacks have not answered yet. */
+  const verifying = new Map<string, Promise<void>>();
+  /** Parallel subscriptions with one callback wait for one challenge. @throws EventsError */
   const verify = async (app: App, target: CallbackTarget, id: string): Promise<void> => {
     const urlHash = options.sha256(Buffer.from(target.url));
     if (await store.isVerified(app.id, urlHash)) return;
+    const key = `${app.id} ${target.url}`;
+    const pending = verifying.get(key) ?? challenge(app, target, { id, urlHash });
+    verifying.set(key, pending);
+    await pending.finally(() => verifying.delete(key));
+  };
+  const challenge = async (
+    app: App,
+    target: CallbackTarget,
+    { id, urlHash }: { id: string; urlHash: Uint8Array },
+  ): Promise<void> => {
     const waitS = options.takeChallenge(app.id, challengesPerMinute);
     if (waitS > 0)
       throw new EventsError('resource_exhausted', 'too many callbacks are verified: try again later', {
