@@ -1,4 +1,4 @@
-/* Each preset renders to a request that its receiver takes, whatever the event contains. */
+/* Each preset renders to a request that its destination accepts, whatever the event contains. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { RenderedEvent } from '../core/answers/placeholders.ts';

@@ -1,7 +1,7 @@
 /*
- * Requests that common receivers take, as a beginning for forwards. For every event each renders to what its receiver takes: types
- * have at most 200 characters and names of endpoints 100, so that only the body has to be cut. Nothing from an event stands where a
- * receiver looks for markup or mentions, and nothing chooses what a receiver runs.
+ * Requests for common destinations, from which forwards can be made. Each renders to a request that its destination accepts, for every
+ * event: types have at most 200 characters and names of endpoints 100, so only the body has to be cut. Text from an event is never
+ * where a destination looks for markup or mentions, and never chooses what a destination runs.
  */
 import type { ForwardRequest } from './forwards.ts';
 
@@ -137,7 +137,7 @@ ${membersAt('    ')}
     name: 'CloudEvents',
     url: 'https://example.com/events',
     headers: [],
-    needs: ['Replace the URL with that of your receiver, which takes CloudEvents 1.0 in structured mode.'],
+    needs: ['Replace the URL with that of your handler, which accepts CloudEvents 1.0 in structured mode.'],
     request: json(
       `{
   "specversion": "1.0",
@@ -158,7 +158,7 @@ ${membersAt('    ')}
     name: 'Summary as JSON',
     url: 'https://example.com/webhooks',
     headers: [],
-    needs: ['Replace the URL with that of your receiver.'],
+    needs: ['Replace the URL with that of your handler.'],
     request: json(`{
 ${membersAt('  ')}
 }`),

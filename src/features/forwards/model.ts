@@ -82,7 +82,7 @@ const Preset = t.Object(
   {
     id: t.String(),
     name: t.String(),
-    url: t.String({ description: 'with names in capitals where the receiver’s own belong' }),
+    url: t.String({ description: 'names in capitals are to be replaced' }),
     headers: HeaderPairs({ maxItems: maxForwardHeaders }),
     needs: t.Array(t.String(), { description: 'what has to be filled in or done, in sentences' }),
     request: t.Required(ForwardRequest),

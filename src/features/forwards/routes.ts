@@ -143,9 +143,9 @@ const requestRoutes = ({ gate, forwards, previewForward }: Options) =>
       ...operation({
         operationId: 'listForwardPresets',
         permission: 'forwards',
-        summary: 'Requests that common receivers take, to begin with',
+        summary: 'Requests for common destinations, to begin with',
         description:
-          'Each is the beginning of a forward: `url`, `headers` and `request`, with `needs` for what only you know. Whatever the event contains, its request is one that the receiver takes, and calls nobody there.',
+          'Each is the beginning of a forward: `url`, `headers` and `request`, with `needs` for what only you know. Whatever an event contains, the request is one that the destination accepts, and nobody is mentioned there.',
       }),
     })
     .post(

@@ -42,7 +42,7 @@ export function ForwardFormPage({ endpointId, id }: { endpointId: string; id?: s
 }
 
 const signHints = {
-  'as-captured': 'An event as it came keeps the signature of its sender. A request of its own has none.',
+  'as-captured': 'An event as it came keeps the signature of its sender. A request from a template has none.',
   own: 'Signed as Standard Webhooks. The secret is shown once, when you save.',
   fresh: 'Uses a saved secret that may sign for this destination. Events it may not sign are given up.',
 };

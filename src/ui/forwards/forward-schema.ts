@@ -94,7 +94,7 @@ const schema = {
   sign: choice({
     label: 'Signature',
     options: [
-      { id: 'as-captured', label: 'None of its own' },
+      { id: 'as-captured', label: 'Not signed by Hooktape' },
       { id: 'own', label: "Sign with the forward's own secret" },
       { id: 'fresh', label: "Re-sign with the endpoint's saved secret" },
     ],
