@@ -277,6 +277,15 @@ describe('several endpoints', () => {
   });
 });
 
+test('sessions of one name that start at once share the position, and each gets every event', async () => {
+  const clients = await Promise.all([connect(inbox.id), connect(inbox.id), connect(inbox.id)]);
+  const id = await deliver('{"n":1}');
+  await Promise.all(clients.map(client => client.untilPushed(1)));
+  expect(clients.map(client => client.ids())).toEqual([[id], [id], [id]]);
+  for (const client of clients) expect(await client.call('done', { id })).toBe('Done.');
+  expect(await behind()).toBe(0);
+});
+
 describe('the end', () => {
   test('standard input ends: exit 0, after open requests are answered', async () => {
     const id = await deliver('{"n":1}');

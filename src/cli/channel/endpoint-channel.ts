@@ -38,14 +38,17 @@ export async function findChannelStart(
   name: string,
 ): Promise<ChannelStart> {
   for (;;) {
-    const existing = (await readConsumer(api, endpoint.id, name))?.consumer;
+    const existing = await readConsumer(api, endpoint.id, name);
     try {
-      const given = { endpointId: endpoint.id, name, cursor: existing?.cursor ?? 'now' };
+      const given = { endpointId: endpoint.id, name, cursor: existing?.consumer.cursor ?? 'now' };
       const { consumer, etag } = await putConsumer(api, given, existing ? {} : { 'if-none-match': '*' });
       return { endpoint, cursor: consumer.cursor, etag, isNew: !existing };
     } catch (error) {
-      // Another session has created it or moved it on in between.
-      if (!(error instanceof RefusedError) || (error.status !== 412 && error.status !== 409)) throw error;
+      const status = error instanceof RefusedError ? error.status : undefined;
+      // Another session has moved it on since, or created it.
+      if (status === 409 && existing)
+        return { endpoint, cursor: existing.consumer.cursor, etag: undefined, isNew: false };
+      if (status !== 412 || existing) throw error;
     }
   }
 }
