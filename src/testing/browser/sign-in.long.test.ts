@@ -1,5 +1,6 @@
 /* The ways to sign in: the sign-in page, and the settings where they are added and removed. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
 import { createClient } from '@libsql/client';
 import jsQR from 'jsqr';
 import { Secret, TOTP } from 'otpauth';
@@ -13,6 +14,7 @@ import { takeShots } from './shots.ts';
 setDefaultTimeout(120_000);
 
 const shots = 'HOOKTAPE_SIGN_IN_SHOTS';
+const main = join(import.meta.dir, '../../main.ts');
 
 /** What a camera reads from the screen. */
 async function readQrCode(page: Page, code: Locator): Promise<string | undefined> {
@@ -220,11 +222,34 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
     await dialog('Add a passkey').getByRole('button', { name: 'Add' }).click();
     await page.getByText('This device already has a passkey for your account.').waitFor();
     await page.keyboard.press('Escape');
+    await letSignInAge();
+    await settings();
     await button('Remove the passkey Security key, office').click();
     await dialog('Remove Security key, office?').getByRole('button', { name: 'Remove' }).click();
+    await dialog('Sign in again').getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Security key, office was removed.').waitFor();
     await row('Security key, office').waitFor({ state: 'detached' });
     await expectEventually(focused).toBe('Add a passkey');
+  });
+
+  test("the operator's link signs in by one button", async () => {
+    let link = '';
+    await dashboard.whileStopped(async dataDir => {
+      const command = Bun.spawn([process.execPath, main, 'account', 'sign-in-link', owner.email], {
+        cwd: dataDir,
+        env: { PATH: Bun.env['PATH'] ?? '', HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_BASE_URL: dashboard.origin },
+      });
+      link = /https?:\S+/.exec(await new Response(command.stdout).text())?.[0] ?? '';
+    });
+    const visitor = await dashboard.open();
+    await visitor.goto(link);
+    await visitor.getByText(owner.email).waitFor();
+    expect(await visitor.getByRole('button').allTextContents()).toEqual(['Sign in']);
+    expect(await violationsInBothThemes(visitor)).toEqual([]);
+    await takeShots(visitor, shots, 'link');
+    await visitor.getByRole('button', { name: 'Sign in' }).click();
+    await visitor.getByRole('heading', { name: 'Endpoints' }).waitFor();
+    await visitor.context().close();
   });
 
   describe('with other ways configured', () => {
