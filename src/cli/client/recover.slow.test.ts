@@ -5,6 +5,7 @@ import { hooktapeAtTerminal } from '../../testing/command.ts';
 import { type ExpectHarness, type Inbox, openExpectHarness } from '../../testing/expectations.ts';
 import { type FakeGithub, githubToken, guidOf, openFakeGithub } from '../../testing/fake-github.ts';
 import { eventually } from '../../testing/poll.ts';
+import { exchange } from '../../testing/raw-http.ts';
 
 let harness: ExpectHarness;
 const opened: FakeGithub[] = [];
@@ -104,6 +105,22 @@ describe('hooktape recover github', () => {
       github.add(missing, Date.now(), true);
     }
     expect(await recovered(inbox, github)).toMatchObject([0, { listed: 2, recorded: 1, missing: 1, requested: 1 }]);
+  });
+
+  test('knows an event that is older than what GitHub lists, and the header in any case', async () => {
+    const { inbox, github, guids } = await lost(2);
+    const [old = '', raw = ''] = guids;
+    const { ada, server } = harness.client;
+    const id = await push(inbox, old);
+    const path = `/api/endpoints/${inbox.id}/export?ids=${id}`;
+    const { events } = await ada.json<{ events: Record<string, unknown>[] }>(200, 'GET', path);
+    await ada.json(200, 'DELETE', `/api/events/${id}`);
+    const receivedAt = Date.now() - 5 * 24 * hourMs;
+    await server.services.imports.add(inbox.id, [{ ...events[0], receivedAt }]);
+    const headers = ['Host: x', 'X-GitHub-Event: push', `X-GitHub-Delivery: ${raw}`, 'Content-Length: 2'];
+    const head = [`POST ${new URL(inbox.url).pathname} HTTP/1.1`, ...headers, 'Connection: close'].join('\r\n');
+    expect(await exchange(harness.client.url, `${head}\r\n\r\n{}`)).toStartWith('HTTP/1.1 200');
+    expect(await recovered(inbox, github, '--dry-run')).toMatchObject([0, { listed: 2, recorded: 2, missing: 0 }]);
   });
 
   test('of an organization, with a token of another name', async () => {

@@ -8,11 +8,11 @@ export const idHeader = 'x-github-delivery';
 const maxFilterCharacters = 1900;
 const maxFilterTerms = 40;
 const pageSize = 100;
-/** Events of the listed deliveries are looked for here first. Clocks may differ. */
+/** The clocks of GitHub and the server may differ. */
 const marginMs = 3_600_000;
 
 /**
- * Looks first at recent events, where most deliveries are, then at all, because GitHub may list only a redelivery of an older
+ * Reads the ids of all recent events, then looks for the missing ones among all events: GitHub may list only the redelivery of an older
  * delivery.
  */
 export async function findRecorded(
@@ -20,10 +20,10 @@ export async function findRecorded(
   { endpointId, guids, since }: { endpointId: string; guids: readonly string[]; since: number },
 ): Promise<Set<string>> {
   const recorded = new Set<string>();
-  for (const period of [`received>=${new Date(since - marginMs).toISOString()} `, '']) {
-    const missing = guids.filter(guid => !recorded.has(guid));
-    for (const filter of filtersOf(missing)) await find(api, endpointId, `${period}(${filter})`, recorded);
-  }
+  if (guids.length === 0) return recorded;
+  await find(api, endpointId, `received>=${new Date(since - marginMs).toISOString()} header.${idHeader}:*`, recorded);
+  const missing = guids.filter(guid => !recorded.has(guid));
+  for (const filter of filtersOf(missing)) await find(api, endpointId, filter, recorded);
   return recorded;
 }
 
