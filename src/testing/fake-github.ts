@@ -8,7 +8,10 @@ export type FakeGithub = ReturnType<typeof openFakeGithub>;
 export const githubToken = 'ghp_fake';
 const firstId = 2n ** 62n;
 
-/** @param deliver what a redelivery of the GUID does @param intercept a response instead of the usual one; `n` counts from 1 */
+/**
+ * @param deliver what a redelivery of the GUID does, before GitHub responds
+ * @param intercept a response instead of the usual one; `n` counts from 1
+ */
 export function openFakeGithub({
   deliver = () => {},
   intercept = () => undefined,
@@ -37,12 +40,12 @@ export function openFakeGithub({
       from + perPage < deliveries.length ? { link: `<${url.href}>; rel="first", <${next}>; rel="next"` } : {};
     return new Response(`[${items.join(',')}]`, { headers: { 'content-type': 'application/json', ...link } });
   };
-  const redeliver = (id: string): Response => {
+  const redeliver = async (id: string): Promise<Response> => {
     const found = deliveries.find(one => one.id === id);
     if (!found) return Response.json({ message: 'Not Found' }, { status: 404 });
     redelivered.push(found.guid);
     add(found.guid, Date.now(), true);
-    void deliver(found.guid, redelivered.filter(guid => guid === found.guid).length);
+    await deliver(found.guid, redelivered.filter(guid => guid === found.guid).length);
     return Response.json({}, { status: 202 });
   };
 

@@ -73,6 +73,8 @@ export async function requestMissing(options: {
   const request = async (wanted: Wanted): Promise<void> => {
     await task.pause(pacer.take());
     if (!waiting.has(wanted.guid)) return;
+    // It may arrive before GitHub responds.
+    recovery.requested.add(wanted.guid);
     try {
       const problem = await github.redeliver(wanted.id);
       if (problem === undefined) recovery.problems.delete(wanted.guid);
@@ -80,11 +82,11 @@ export async function requestMissing(options: {
     } catch (error) {
       if (!(error instanceof LimitedError)) throw error;
       task.notify(`${error.message}: run the command again then, or with a longer --within`);
+      if (wanted.requests === 0) recovery.requested.delete(wanted.guid);
       isLimited = true;
       return;
     }
     if (wanted.requests === 0) deadline.at = monotonic() + withinMs;
-    recovery.requested.add(wanted.guid);
     const pauseMs = Math.min(pausesMs[wanted.requests++] ?? 0, withinMs * partOfWithin);
     wanted.dueAt = monotonic() + pauseMs;
   };
