@@ -54,6 +54,20 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByRole('heading', { name: 'No keys yet' }).or(page.locator('.rows > li')).first().waitFor();
   });
 
+  test('a newer version stands beside the installed one, with a link that no response chooses', async () => {
+    await page.route('**/api/session', async route => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), newestVersion: '9.9.9' } });
+    });
+    await settings('account');
+    const link = page.getByRole('link', { name: '9.9.9 is available' });
+    expect(await link.getAttribute('href')).toBe('https://github.com/hooktape/hooktape/releases');
+    await page.unrouteAll();
+    await settings('account');
+    await page.locator('dt', { hasText: 'Hooktape' }).waitFor();
+    expect(await link.count()).toBe(0);
+  });
+
   test('an app shows where it is notified, and a subscription of it can be ended', async () => {
     const at = Date.now();
     const one = { id: 'sub_1', name: 'webhook.received', endpointId: 'ep_1', endpointName: 'sh\u202eop', where: '' };
