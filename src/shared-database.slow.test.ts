@@ -1,5 +1,7 @@
 /* Several Hooktape processes on one libSQL server (HOOKTAPE_DATABASE_URL). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { createAuthenticator } from './testing/authenticator.ts';
+import { openBrowser } from './testing/browser.ts';
 import { eventually } from './testing/poll.ts';
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './testing/remote/libsql-server.ts';
 import { readSse } from './testing/sse.ts';
@@ -51,6 +53,26 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
         error => String(error),
       );
     await eventually(async () => (await late()).includes('404'));
+  }, 20_000);
+
+  test('a passkey’s response that one has accepted is refused by the other', async () => {
+    const [one, two] = [await join(), await join()];
+    const email = 'passkeys@example.com';
+    const password = 'a good long password';
+    await one.createAccount(email, { password });
+    const browser = openBrowser(one);
+    await browser.json(201, 'POST', '/api/session', { email, password });
+    const authenticator = createAuthenticator('http://localhost:4665');
+    const creation = authenticator.create(await browser.json(200, 'POST', '/api/me/passkeys/options', {}));
+    await browser.json(201, 'POST', '/api/me/passkeys', { name: 'phone', response: creation });
+    const options = () => openBrowser(one).json<{ challenge: string }>(200, 'POST', '/api/session/passkey/options', {});
+    const signIn = async (at: TestServer, response: object) =>
+      (await openBrowser(at).call('POST', '/api/session/passkey', { response })).status;
+    const response = authenticator.get(await options());
+    await browser.json(200, 'GET', '/api/me');
+    expect(await signIn(two, response)).toBe(201);
+    expect(await signIn(one, response)).toBe(401);
+    expect(await signIn(two, authenticator.get(await options()))).toBe(201);
   }, 20_000);
 
   test('a new URL, its overlap and a pause that one makes are soon known to the other', async () => {

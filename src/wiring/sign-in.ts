@@ -30,6 +30,7 @@ export function wirePasskeys({
     baseUrl: { host: hostOfUrl(new URL(config.baseUrl)), origin: config.baseUrl },
     ways: configuredWays,
     startSession: sessions.start,
+    isShared,
     clock,
     random,
     onSignIn,

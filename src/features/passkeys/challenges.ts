@@ -40,16 +40,19 @@ export function createChallenges(options: {
       return Buffer.from(sealer.seal(text, purposeOf(purpose))).toString('base64url');
     },
 
-    /** Uses up the challenge. @returns whether it was made for this purpose, has not expired, and was not used before */
-    use(challenge: string, purpose: string): boolean {
+    /**
+     * Uses up the challenge. @returns when it was made: epoch ms on a shared database, else monotonic; undefined if it was not made
+     * for this purpose, has expired, or was used before
+     */
+    use(challenge: string, purpose: string): number | undefined {
       const text = sealer.open(Buffer.from(challenge, 'base64url'), purposeOf(purpose));
-      if (text === undefined) return false;
+      if (text === undefined) return undefined;
       const createdAt = Number.parseFloat(text);
       // Only a shared clock can be set back.
-      if (Math.abs(now() - createdAt) > challengeMs || used.has(text)) return false;
+      if (Math.abs(now() - createdAt) > challengeMs || used.has(text)) return undefined;
       forgetExpired();
       used.set(text, createdAt + challengeMs);
-      return true;
+      return createdAt;
     },
   };
 }

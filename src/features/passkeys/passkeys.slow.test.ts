@@ -263,7 +263,8 @@ describe('signing in is refused', () => {
   test('after 5 minutes, whatever the wall clock says, and for the challenge of a creation', async () => {
     const options = await requestOptions();
     clock.advance(5 * minute);
-    clock.setNow(clock.now() - 60 * minute);
+    // The clock of a shared database's processes is the wall clock.
+    if (!server.services.isShared) clock.setNow(clock.now() - 60 * minute);
     expect(await send(authenticator.get(options))).toBe(201);
     const later = await requestOptions();
     clock.advance(5 * minute + 1);

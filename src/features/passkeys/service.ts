@@ -31,52 +31,31 @@ const creation = (accountId: string): string => `a passkey of ${accountId}`;
 
 export type PasskeysService = ReturnType<typeof createPasskeysService>;
 
-export function createPasskeysService(options: {
+type Options = {
   store: PasskeysStore;
   challenges: Challenges;
   baseUrl: { host: string; origin: string };
   /** The ways to sign in that can replace a passkey. */
   ways: Parameters<PasskeysStore['remove']>[2];
   startSession: SessionsService['start'];
+  /** Whether other processes use the same database. */
+  isShared: boolean;
   clock: Clock;
   random: RandomBytes;
   /** Called after each attempt to sign in. */
   onSignIn: (way: 'passkey', result: SignInResult) => void;
   /** Called with the reason why the response of a known account was not valid. */
   onInvalid: (reason: unknown) => void;
-}) {
+};
+
+export function createPasskeysService(options: Options) {
   const { store, challenges, baseUrl, ways, startSession, clock, random, onSignIn, onInvalid } = options;
   const { host, origin } = baseUrl;
   const isAvailable = parseAddress(host) === undefined;
   const requireAvailable = (): void => {
     if (!isAvailable) throw conflict(`passkeys need a host name, and HOOKTAPE_BASE_URL has an address: ${host}`);
   };
-  const expected = (purpose: string) => ({
-    rpId: host,
-    origin,
-    useChallenge: (challenge: string) => challenges.use(challenge, purpose),
-  });
-  const refusal = (): AppError => unauthorized('the passkey was not accepted: try again, or sign in another way');
-
-  /** @returns undefined if there is none, or if the response names another account */
-  const find = async ({ id, response }: Partial<AuthenticationResponseJSON>): Promise<PasskeyRow | undefined> => {
-    const userHandle: unknown = response?.userHandle;
-    if (!isAvailable || typeof id !== 'string' || typeof userHandle !== 'string') return undefined;
-    const passkey = await store.findByCredentialId(Buffer.from(id, 'base64url'));
-    return passkey && Buffer.from(userHandle, 'base64url').toString() === passkey.accountId ? passkey : undefined;
-  };
-
-  /** Verifies the response and records its use. @throws unauthorized */
-  const accept = async (response: AuthenticationResponseJSON): Promise<PasskeyRow> => {
-    const passkey = await find(response);
-    if (!passkey) throw refusal();
-    const counter = await verifySignIn(response, passkey, expected(signIn)).catch(reason => {
-      onInvalid(reason);
-      throw refusal();
-    });
-    if (!(await store.use(passkey, { counter, lastUsedAt: clock.now() }))) throw refusal();
-    return passkey;
-  };
+  const accept = createAccept({ ...options, isAvailable });
 
   return {
     isAvailable,
@@ -104,7 +83,8 @@ export function createPasskeysService(options: {
       requireAvailable();
       const name = inField(['name'], () => readName(given.name));
       const { accountId } = caller;
-      const credential = await verifyCreation(given.response, expected(creation(accountId))).catch(reason => {
+      const useChallenge = (challenge: string): boolean => challenges.use(challenge, creation(accountId)) !== undefined;
+      const credential = await verifyCreation(given.response, { rpId: host, origin, useChallenge }).catch(reason => {
         onInvalid(reason);
         throw invalidAt(['response'], 'is not valid or too old', 'the passkey was not accepted: start again');
       });
@@ -153,6 +133,40 @@ export function createPasskeysService(options: {
         throw refusal();
       }
     },
+  };
+}
+
+const refusal = (): AppError => unauthorized('the passkey was not accepted: try again, or sign in another way');
+
+/** @returns a function that verifies the response of a sign-in and records the use of the passkey; it throws unauthorized */
+function createAccept(options: Options & { isAvailable: boolean }) {
+  const { store, challenges, baseUrl, isAvailable, isShared, clock, onInvalid } = options;
+  const { host: rpId, origin } = baseUrl;
+
+  /** @returns undefined if there is none, or if the response names another account */
+  const find = async ({ id, response }: Partial<AuthenticationResponseJSON>): Promise<PasskeyRow | undefined> => {
+    const userHandle: unknown = response?.userHandle;
+    if (!isAvailable || typeof id !== 'string' || typeof userHandle !== 'string') return undefined;
+    const passkey = await store.findByCredentialId(Buffer.from(id, 'base64url'));
+    return passkey && Buffer.from(userHandle, 'base64url').toString() === passkey.accountId ? passkey : undefined;
+  };
+
+  return async (response: AuthenticationResponseJSON): Promise<PasskeyRow> => {
+    const passkey = await find(response);
+    if (!passkey) throw refusal();
+    let madeAt: number | undefined;
+    const useChallenge = (challenge: string): boolean => {
+      madeAt = challenges.use(challenge, signIn);
+      return madeAt !== undefined;
+    };
+    const counter = await verifySignIn(response, passkey, { rpId, origin, useChallenge }).catch(reason => {
+      onInvalid(reason);
+      throw refusal();
+    });
+    // Another process may have accepted the same response, and its authenticator may not count.
+    const unusedSince = isShared ? madeAt : undefined;
+    if (!(await store.use(passkey, { counter, lastUsedAt: clock.now() }, unusedSince))) throw refusal();
+    return passkey;
   };
 }
 

@@ -1,5 +1,5 @@
 /* Passkeys. What must hold for a change is in its statement, so that it also holds for concurrent requests. */
-import { and, asc, eq, exists, lt } from 'drizzle-orm';
+import { and, asc, eq, exists, isNull, lt, lte, or } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { type ConfiguredWays, hasAnotherWay } from '../../db/other-ways.ts';
@@ -53,15 +53,21 @@ export function createPasskeysStore(db: Drizzle) {
       }
     },
 
-    /** Records a sign-in. @returns false if the passkey was deleted or used since it was read with this counter */
+    /**
+     * Records a sign-in. @returns false if the passkey was deleted, has another counter than when it was read, or was used after
+     * `unusedSince` (epoch ms)
+     */
     async use(
       { id, counter }: Pick<PasskeyRow, 'id' | 'counter'>,
       used: { counter: number; lastUsedAt: number },
+      unusedSince?: number,
     ): Promise<boolean> {
+      const isUnused =
+        unusedSince === undefined ? undefined : or(isNull(passkeys.lastUsedAt), lte(passkeys.lastUsedAt, unusedSince));
       const { rowsAffected } = await db
         .update(passkeys)
         .set(used)
-        .where(and(eq(passkeys.id, id), eq(passkeys.counter, counter)));
+        .where(and(eq(passkeys.id, id), eq(passkeys.counter, counter), isUnused));
       return rowsAffected === 1;
     },
 
