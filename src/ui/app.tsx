@@ -67,7 +67,8 @@ export function App() {
       setAuth({ state: 'signed-in', session });
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
-        setWays(error.body['ways'] as Ways);
+        // A proxy in front may answer without them.
+        setWays(known => (error.body['ways'] as Ways | undefined) ?? known);
         const isSetUp = error.body['setupRequired'] !== true;
         return setAuth(isSetUp ? { state: 'signed-out', hasExpired: false } : { state: 'setup-required' });
       }

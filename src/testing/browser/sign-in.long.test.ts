@@ -256,7 +256,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
     const provider = { name: 'Acme SSO' };
     type Ways = { password: boolean; oidc: { name: string } | null; passkeys: boolean };
     /** Opens a page as if the server had these ways. */
-    const open = async (path: string, ways: Ways, setupRequired = false): Promise<Page> => {
+    const open = async (path: string, ways: Ways | undefined, setupRequired = false): Promise<Page> => {
       const visitor = await dashboard.open();
       const json = { error: 'not signed in', setupRequired, ways };
       await visitor.route('**/api/session', route => route.fulfill({ status: 401, json }));
@@ -269,7 +269,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
         .locator('a, button, input')
         .evaluateAll(all => all.map(one => one.textContent || one.getAttribute('name')));
 
-    test.each<[Ways, (string | null)[]]>([
+    test.each<[Ways | undefined, string[]]>([
+      // From a proxy in front.
+      [undefined, ['email', 'password', 'Sign in']],
       [{ password: true, oidc: null, passkeys: false }, ['email', 'password', 'Sign in']],
       [
         { password: true, oidc: provider, passkeys: true },
@@ -283,10 +285,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
       await visitor.getByText("Can't sign in?").waitFor();
       expect(await controls(visitor)).toEqual(shown);
       // Enter continues to the page that was asked for.
-      const first = ways.password || shown.length === 0 ? '' : shown[0];
+      const first = (ways?.password ?? true) || shown.length === 0 ? '' : shown[0];
       if (shown.length > 0)
         await expectEventually(() => visitor.evaluate(() => document.activeElement?.textContent)).toBe(first);
-      if (ways.oidc)
+      if (ways?.oidc)
         expect(await visitor.getByRole('link', { name: 'Continue with Acme SSO' }).getAttribute('href')).toBe(
           '/login/oidc?return_to=%2Fapp%2Fendpoints%2Fep_1%3Ftab%3Dheaders',
         );
@@ -338,6 +340,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
       expect(await button('Disconnect').isDisabled()).toBe(true);
       const names = await page.getByRole('main').locator('.rows strong').allTextContents();
       expect(names[0]).toBe('Acme SSO');
+      await page.getByText("You can't add a passkey here.").waitFor();
       for (const hidden of ['Password', 'One-time codes']) expect(names).not.toContain(hidden);
       expect(await violationsInBothThemes(page)).toEqual([]);
       await takeShots(page, shots, 'settings-provider');

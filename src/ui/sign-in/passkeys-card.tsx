@@ -14,6 +14,7 @@ import { Loaded, Row } from '../kit/page.tsx';
 import { LastUsed, Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
 import { canUsePasskeys, createPasskey } from './passkeys.ts';
 import { signInApi } from './sign-in-api.ts';
 import { useStep } from './step.ts';
@@ -25,6 +26,7 @@ type PasskeysCardProps = {
 };
 
 export function PasskeysCard({ isLastWay, onChanged }: PasskeysCardProps) {
+  const canAdd = useWorkspace().session.ways.passkeys && canUsePasskeys();
   const passkeys = useQuery('passkeys', signInApi.passkeys);
   const head = useRef<HTMLDivElement>(null);
   const reload = (): void => {
@@ -53,13 +55,15 @@ export function PasskeysCard({ isLastWay, onChanged }: PasskeysCardProps) {
           <h2>Passkeys</h2>
           <p class="lead">Sign in with a fingerprint, face or device PIN. They never ask for a code.</p>
         </div>
-        {canUsePasskeys() && (
+        {canAdd && (
           <Button icon="plus" onClick={add}>
             Add a passkey
           </Button>
         )}
       </div>
-      {!canUsePasskeys() && <Notice>This browser has no passkeys here. They need https and a host name.</Notice>}
+      {!canAdd && (
+        <Notice>You can't add a passkey here. Passkeys need https and a host name, not an IP address.</Notice>
+      )}
       <Loaded query={passkeys} what="the passkeys" rows={1} inCard>
         {list => (
           <ul class="rows">

@@ -77,7 +77,6 @@ type WaysProps = { signIn: SignInWays; onChanged: () => void };
 function Ways({ signIn, onChanged }: WaysProps) {
   const { ways } = useWorkspace().session;
   const isLastWay = Number(signIn.password) + Number(signIn.oidc) + signIn.passkeys === 1;
-  const hasPasskeys = ways.passkeys || signIn.passkeys > 0;
   return (
     <>
       <Card
@@ -97,7 +96,7 @@ function Ways({ signIn, onChanged }: WaysProps) {
           {(signIn.password || signIn.totp) && <CodesRow isOn={signIn.totp} onChanged={onChanged} />}
         </ul>
       </Card>
-      {hasPasskeys && <PasskeysCard isLastWay={isLastWay && signIn.passkeys === 1} onChanged={onChanged} />}
+      <PasskeysCard isLastWay={isLastWay && signIn.passkeys === 1} onChanged={onChanged} />
     </>
   );
 }
