@@ -2,6 +2,7 @@
  * Asks for the number of the newest version of Hooktape. The response is not trusted: it is limited in time and size, redirects are
  * errors, and only three numbers are taken from it.
  */
+import { readBody } from '../core/network/response-body.ts';
 
 const longestMs = 10_000;
 const maxBytes = 1 << 20;
@@ -11,20 +12,10 @@ export async function fetchNewestVersion(url: string, timeoutMs = longestMs): Pr
   const headers = { accept: 'application/json', 'user-agent': 'hooktape' };
   const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
   if (!response.ok) throw new Error(`the response has the status ${response.status}`);
-  const version = versionIn(await readText(response));
+  const body = await readBody(response, maxBytes, () => new Error('the response is too long'));
+  const version = versionIn(body.toString());
   if (version === undefined) throw new Error('the response has no version');
   return version;
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error('the response is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function versionIn(text: string): string | undefined {

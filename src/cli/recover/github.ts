@@ -3,6 +3,7 @@
  * API only: another origin in a redirect or a `Link` is an error. GitHub's rate limits are obeyed. Responses are not trusted.
  */
 
+import { readBody } from '../../core/network/response-body.ts';
 import { withoutProxy } from '../client/api.ts';
 import { fetchErrorMessage } from '../fetch-error.ts';
 import { type Io, OperationError } from '../io.ts';
@@ -72,8 +73,10 @@ export function createGithub(options: {
       const limits = { redirect: 'manual', signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) } as const;
       const response = await fetch(url, { method, headers, ...limits, ...withoutProxy(url) });
       const location = response.headers.get('location');
-      if (response.status < 300 || response.status > 399 || location === null)
-        return { status: response.status, headers: response.headers, text: await readText(response), url };
+      if (response.status < 300 || response.status > 399 || location === null) {
+        const text = String(await readBody(response, maxReplyBytes, tooLong));
+        return { status: response.status, headers: response.headers, text, url };
+      }
       if (redirects === maxRedirects) throw new OperationError('GitHub redirects too often');
       url = ownUrl(location, url, 'redirect');
     }
@@ -142,17 +145,7 @@ function asProblem(error: unknown): string {
   return (error as Error).name === 'TimeoutError' ? 'no response in time' : fetchErrorMessage(error);
 }
 
-/** @throws OperationError for a response that is too long */
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxReplyBytes) throw new OperationError("GitHub's response is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
+const tooLong = (): Error => new OperationError("GitHub's response is too long");
 
 function messageOf({ text }: Pick<Reply, 'text'>): string {
   try {
