@@ -34,10 +34,10 @@ export const PasskeyList = t.Object({ passkeys: t.Array(Passkey) }, { title: 'Pa
 const name = { name: Name };
 export const PasskeyInput = t.Object(
   { ...name, response: response<RegistrationResponseJSON>('PasskeyRegistration', 'create()') },
-  { title: 'PasskeyInput' },
+  { title: 'PasskeyInput', examples: [{ name: 'laptop', response: {} }] },
 );
 export const PasskeyChange = t.Object(name, { title: 'PasskeyChange', examples: [{ name: 'laptop' }] });
 export const PasskeySignIn = t.Object(
   { response: response<AuthenticationResponseJSON>('PasskeyAssertion', 'get()') },
-  { title: 'PasskeySignIn' },
+  { title: 'PasskeySignIn', examples: [{ response: {} }] },
 );

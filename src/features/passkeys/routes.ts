@@ -70,7 +70,7 @@ const ownRoutes = ({ gate, passkeys }: PasskeysRoutesOptions) =>
         operationId: 'listPasskeys',
         permission,
         summary: 'The passkeys of the account',
-        description: 'Oldest first.',
+        description: 'Oldest first, at most 20.',
       }),
     })
     .patch('/:id', ({ principal, params, body }) => passkeys.rename(principal, params.id, body.name), {
@@ -83,7 +83,7 @@ const ownRoutes = ({ gate, passkeys }: PasskeysRoutesOptions) =>
         security: session,
         audit: 'passkey.changed',
         summary: 'Rename a passkey',
-        description: 'Needs a session.',
+        description: 'Needs a session: API keys and apps get 403.',
       }),
     })
     .delete(
