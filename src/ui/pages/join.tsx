@@ -4,9 +4,10 @@
  */
 
 import { api } from '../kit/api.ts';
-import { Button, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { Field } from '../kit/controls.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { Link } from '../kit/navigation.tsx';
+import { Loaded } from '../kit/page.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { AuthPage, newPasswordField } from '../sign-in/auth-page.tsx';
 
@@ -30,16 +31,7 @@ export function JoinPage({ token, hasPassword, signedInAs, onDone }: JoinProps) 
     applies: () => hasPassword,
     save: ({ password }: { password?: string }) => api.acceptInvitation(token, password).then(onDone),
   });
-  if (invitation.failures > 0 && !invitation.value) {
-    return (
-      <AuthPage title="Join the team" lead="Couldn't load the invitation.">
-        <Notice tone="bad" action={<Button onClick={invitation.reload}>Try again</Button>}>
-          {invitation.problem}
-        </Notice>
-      </AuthPage>
-    );
-  }
-  if (invitation.problem) {
+  if (invitation.problem && invitation.failures === 0) {
     return (
       <AuthPage
         title="This invite link no longer works"
@@ -59,12 +51,10 @@ export function JoinPage({ token, hasPassword, signedInAs, onDone }: JoinProps) 
   return (
     <AuthPage
       title={isOwnAccount ? (hasPassword ? 'Set your password' : 'Sign in') : 'Join the team'}
-      lead={lead ?? ' '}
+      lead={lead ?? ''}
     >
-      {!value ? (
-        <Skeleton rows={3} />
-      ) : (
-        <>
+      <Loaded query={invitation} what="the invitation" inCard>
+        {({ email }) => (
           <Form form={form} submit={isOwnAccount ? (hasPassword ? 'Set password' : 'Sign in') : 'Join'}>
             <Field
               label="Email"
@@ -72,15 +62,15 @@ export function JoinPage({ token, hasPassword, signedInAs, onDone }: JoinProps) 
               name="email"
               autocomplete="username"
               readOnly
-              value={value.email}
+              value={email}
               onText={() => {}}
             />
             <Inputs form={form} paths={['password']} />
           </Form>
-          {signedInAs && (
-            <p class="faint">You're signed in as {signedInAs}. This signs you in to the other account instead.</p>
-          )}
-        </>
+        )}
+      </Loaded>
+      {value && signedInAs && (
+        <p class="faint">You're signed in as {signedInAs}. This signs you in to the other account instead.</p>
       )}
     </AuthPage>
   );
