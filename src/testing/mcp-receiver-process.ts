@@ -1,8 +1,8 @@
 /*
- * A receiver of MCP Events in a separate process, so that it can be killed. It accepts an event once its id is on disk. Environment:
+ * A receiver of MCP Events in a separate process, so that it can be killed. It accepts an event once its id is in a file. Environment:
  * PORT, SECRET, FILE, to which it appends a line for each accepted event.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { isSignedWith } from './mcp-receiver.ts';
 
 const { PORT: port, SECRET: secret = '', FILE: file = '' } = Bun.env;
@@ -14,10 +14,7 @@ Bun.serve({
     if (!isSignedWith(secret, request.headers, text)) return new Response(null, { status: 401 });
     const body = JSON.parse(text) as { type?: string; challenge?: string; eventId?: string };
     if (body.type === 'verification') return Response.json({ challenge: body.challenge });
-    const log = openSync(file, 'a');
-    writeSync(log, `${body.eventId ?? body.type}\n`);
-    fsyncSync(log);
-    closeSync(log);
+    appendFileSync(file, `${body.eventId ?? body.type}\n`);
     return new Response(null, { status: 204 });
   },
 });
