@@ -14,6 +14,7 @@ import { loadRows } from './goals-load.ts';
 import { memoryRows } from './goals-memory.ts';
 import { readingRows } from './goals-reading.ts';
 import { startRows } from './goals-start.ts';
+import { subscriptionRows } from './goals-subscriptions.ts';
 import { chosenParts, reportName } from './parts.ts';
 import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
@@ -27,6 +28,7 @@ const allParts = {
   reading: readingRows,
   memory: memoryRows,
   start: startRows,
+  subscriptions: subscriptionRows,
 } satisfies Record<string, Part<keyof GoalOptions>>;
 const partNames = Object.keys(allParts) as (keyof typeof allParts)[];
 

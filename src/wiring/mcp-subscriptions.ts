@@ -18,12 +18,15 @@ import { createTerminationQueueKind } from '../features/mcp-subscriptions/termin
 import { createSubscriptionQueueKind } from '../features/mcp-subscriptions/work.ts';
 import type { QueuesService } from '../features/queues/service.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
+import type { CaptureLoad } from '../ingest/capture-rate.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 /** How often new events, and subscriptions that are over, are looked for, besides when this process hears of them. */
 const sharedEveryMs = 2000;
 const ownEveryMs = 15_000;
 const forgetEveryMs = 600_000;
+/** So many deliveries within the last one or two seconds need the processor: subscriptions catch up later. */
+const floodedDeliveries = 1000;
 
 type SubscriptionsDependencies = {
   infrastructure: Infrastructure;
@@ -34,6 +37,7 @@ type SubscriptionsDependencies = {
   queues: QueuesService;
   mcpEvents: McpEventsService;
   isOwnIngest: (url: string) => Promise<boolean>;
+  captureLoad: CaptureLoad;
 };
 
 export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
@@ -53,6 +57,7 @@ export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
   });
   const onError = (cause: unknown, fields: Record<string, unknown>): void =>
     log.warn('a subscription could not be worked on', { ...fields, cause });
+  const isFlooded = (): boolean => dependencies.captureLoad.recent() >= floodedDeliveries;
   let isEnding = false;
   /** Ends the subscriptions that are over. Never throws. */
   const endOver = (): void => {
@@ -74,6 +79,7 @@ export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
     newEvents,
     read: occurrences.next,
     clock,
+    isFlooded,
     onEnded: endOver,
     onError,
   });
@@ -99,7 +105,7 @@ export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
     random,
     onError,
   });
-  registerQueues({ ...dependencies, store, service, occurrences, callback, onEnded: endOver });
+  registerQueues({ ...dependencies, store, service, occurrences, callback, isFlooded, onEnded: endOver });
   every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events of subscriptions', feeder.look);
   every(isShared ? sharedEveryMs : ownEveryMs, 'looking for subscriptions that are over', endOver);
   every(forgetEveryMs, 'forgetting callbacks', service.forgetCallbacks);
@@ -123,12 +129,14 @@ function registerQueues({
   service,
   occurrences,
   callback,
+  isFlooded,
   onEnded,
 }: SubscriptionsDependencies & {
   store: SubscriptionsStore;
   service: SubscriptionsService;
   occurrences: Occurrences;
   callback: Callback;
+  isFlooded: () => boolean;
   onEnded: () => void;
 }): void {
   queues.register(
@@ -144,6 +152,7 @@ function registerQueues({
           : events.retentionCutoff(subscription, await endpoints.owned(subscription, subscription.endpointId)),
       cursorAt: occurrences.cursorAt,
       clock,
+      isFlooded,
       onEnded,
     }),
   );

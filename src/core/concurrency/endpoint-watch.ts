@@ -8,6 +8,8 @@ type SliceResult = 'more' | 'done' | { restMs: number };
 /** A slice ends with the first step that exceeds this time. */
 const sliceMs = 15;
 const retryMs = 5000;
+/** The time between two slices while deliveries flood in. */
+const floodedMs = 5000;
 
 /** `endpoints` undefined: any endpoint may have new events. */
 type NewEvents = { upTo: number; endpoints: number[] | undefined };
@@ -26,10 +28,12 @@ export function createEndpointWatch<Watcher>(options: {
   /** Takes new events up to about this time (monotonic ms). @returns whether there may be more */
   feed: (watcher: Watcher, until: number) => Promise<boolean>;
   monotonic: () => number;
+  /** Whether deliveries arrive so fast that new events are taken only now and then. */
+  isFlooded?: () => boolean;
   /** The watcher is fed again after a while. */
   onError: (error: unknown, watcher: Watcher) => void;
 }) {
-  const { name, addJob, lastSeq, newEvents, watched, watchersOf, feed, monotonic, onError } = options;
+  const { name, addJob, lastSeq, newEvents, watched, watchersOf, feed, monotonic, isFlooded, onError } = options;
   /** `known`: row numbers of watched endpoints. `dirty`: the ones that may have new events. */
   const known = new Set<number>();
   const dirty = new Set<number>();
@@ -37,10 +41,14 @@ export function createEndpointWatch<Watcher>(options: {
   let lookedUpTo: number | undefined;
   let refreshes = 0;
   let isStopped = false;
+  let slicedAtMs = Number.NEGATIVE_INFINITY;
 
   const slice = async (): Promise<SliceResult> => {
     const [endpoint] = dirty;
     if (endpoint === undefined) return 'done';
+    const restMs = isFlooded?.() ? slicedAtMs + floodedMs - monotonic() : 0;
+    if (restMs > 0) return { restMs };
+    slicedAtMs = monotonic();
     dirty.delete(endpoint);
     const until = monotonic() + sliceMs;
     const watchers = await watchersOf(endpoint).catch((error: unknown) => {
@@ -64,7 +72,8 @@ export function createEndpointWatch<Watcher>(options: {
   const job = addJob({ name, slice });
 
   const mark = (endpoint: number): void => {
-    if (isStopped || !known.has(endpoint)) return;
+    // The job is awake already for an endpoint that is dirty.
+    if (isStopped || !known.has(endpoint) || dirty.has(endpoint)) return;
     dirty.add(endpoint);
     job.wake();
   };

@@ -33,11 +33,12 @@ export function createSubscriptionFeeder(options: {
   /** The next occurrences after the subscription's position. @throws not_found */
   read: (subscription: Subscription, limit: number) => Promise<OccurrencePage>;
   clock: Clock;
+  isFlooded: () => boolean;
   /** Called when a subscription turns out to have ended. */
   onEnded: () => void;
   onError: (error: unknown, fields: Record<string, unknown>) => void;
 }) {
-  const { store, queues, addJob, lastSeq, newEvents, read, clock, onEnded, onError } = options;
+  const { store, queues, addJob, lastSeq, newEvents, read, clock, isFlooded, onEnded, onError } = options;
 
   const itemStatements = (subscription: Subscription, { found, seq, truncated }: OccurrencePage): InStatement[] => {
     const { owner, name, probeAt, teamId } = subscription;
@@ -86,6 +87,7 @@ export function createSubscriptionFeeder(options: {
       endpoint === allAlerts ? store.startedOfAlerts(clock.now()) : store.startedOf(endpoint, clock.now()),
     feed,
     monotonic: clock.monotonic,
+    isFlooded,
     onError: (error, { id }) => onError(error, { subscription: id }),
   });
   return {

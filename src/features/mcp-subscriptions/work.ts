@@ -33,7 +33,9 @@ export type SubscriptionWorkOptions = {
   /** Occurrences from before this time are removed by retention, epoch ms. */
   oldestKept: (subscription: Subscription) => Promise<number>;
   cursorAt: (subscription: Subscription, seq: number) => Promise<string>;
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
+  /** Whether deliveries arrive so fast that only a few occurrences are sent meanwhile. */
+  isFlooded: () => boolean;
   /** Called when a subscription turns out to have ended. */
   onEnded: () => void;
 };
@@ -44,6 +46,8 @@ const concurrency = 6;
 /** These concern only this occurrence: it is not sent again, and the callback is up. */
 const finalStatuses = [410, 413];
 const removedTogether = 500;
+/** The time between two attempts of a subscription while deliveries flood in. */
+const floodedMs = 1000;
 
 export const createSubscriptionQueueKind = (options: SubscriptionWorkOptions): QueueKind => ({
   async open(owner) {
@@ -53,13 +57,14 @@ export const createSubscriptionQueueKind = (options: SubscriptionWorkOptions): Q
 });
 
 function createSubscriptionWork(opened: Subscription, options: SubscriptionWorkOptions): QueueWork {
-  const { store, targetOf, post, clock, onEnded } = options;
+  const { store, targetOf, post, clock, isFlooded, onEnded } = options;
   const { owner } = opened;
   let health: Health = { failures: opened.failures, failingSince: opened.failingSince, probeAt: opened.probeAt };
   let refreshedAt = opened.refreshedAt;
   /** The item that is telling the callback about a gap, and the last position of all gaps: other items up to it say nothing. */
   let gapTeller: number | undefined;
   let goneUpTo = 0;
+  let startedAtMs = Number.NEGATIVE_INFINITY;
 
   /** The text of an item's message; undefined if there is nothing to tell. */
   const messageOf = async (
@@ -122,8 +127,10 @@ function createSubscriptionWork(opened: Subscription, options: SubscriptionWorkO
     // The key includes the team, so that one team's hanging requests do not delay another team's.
     destination: () => `${opened.teamId} ${opened.origin}`,
     restMs: () => untilProbeMs(health, clock.now()),
+    startInMs: () => (isFlooded() ? Math.max(0, startedAtMs + floodedMs - clock.monotonic()) : 0),
     giveUp: () => ({ kind: 'removed' }),
     async work(item, signal) {
+      startedAtMs = clock.monotonic();
       // It is read again for each item: it may have ended or may have been refreshed.
       const subscription = await store.open(owner, clock.now());
       const target = subscription && targetOf(subscription);
