@@ -4,14 +4,15 @@ import Provider from 'oidc-provider';
 
 export type ProviderServer = { origin: string; close: () => void };
 
-/** @param people the claims of each person, by the name that is typed in */
+/** @param people the claims of each person, by the name that is typed in @param port any free one by default */
 export async function openProviderServer(
   redirectUri: string,
   people: Record<string, Record<string, unknown>>,
+  port = 0,
 ): Promise<ProviderServer> {
   let handle: RequestListener = () => {};
   const server = createServer((request, response) => handle(request, response));
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   const provider = new Provider(origin, {
