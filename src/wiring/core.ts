@@ -8,7 +8,6 @@ import { hasScheduledWork } from '../db/scheduled-work.ts';
 import { createAuditService } from '../features/audit/service.ts';
 import { createAuditStore } from '../features/audit/store.ts';
 import { createTargetsStore } from '../features/audit/targets-store.ts';
-import { createHeaderSignInService } from '../features/header-sign-in/service.ts';
 import { type CaptureLoad, createCaptureRate } from '../ingest/capture-rate.ts';
 import { wireAccess } from './access.ts';
 import { wireAccounts } from './accounts.ts';
@@ -22,6 +21,7 @@ import { wireIngest } from './ingest.ts';
 import { wireOAuth } from './oauth.ts';
 import { type MeasuredServices, wireObservability } from './observability.ts';
 import { wireSchemas } from './schemas.ts';
+import { wireProvenAddresses } from './sign-in.ts';
 import { wireUpdates } from './updates.ts';
 
 /** What the core calls in the services of requests (api.ts), if they are loaded. */
@@ -171,15 +171,8 @@ function wire(
     onSignIn,
   });
   const oauth = wireOAuth({ infrastructure, audit, ...accounts, onAccessEnded: recheckAccess });
-  const headerSignIn = createHeaderSignInService({
-    accounts: accounts.account,
-    joinInvited: accounts.teams.joinInvited,
-    createAccounts: infrastructure.config.authHeader?.createAccounts ?? false,
-    startSession: accounts.sessions.start,
-    record: audit.recordOfAccount,
-    onSignIn,
-  });
-  const access = wireAccess({ infrastructure, ...accounts, ...oauth, headerSignIn });
+  const provenAddresses = wireProvenAddresses({ infrastructure, audit, ...accounts, onSignIn });
+  const access = wireAccess({ infrastructure, ...accounts, ...oauth, ...provenAddresses });
   const { metrics, ...observability } = wireObservability({
     infrastructure,
     ...access,
@@ -207,6 +200,7 @@ function wire(
     ...declared,
     ...accounts,
     ...oauth,
+    ...provenAddresses,
     ...access,
     ...observability,
     metrics,

@@ -15,7 +15,7 @@ const timeoutMs = 9500;
 const fetchProvider: ProviderFetch = (url, init) => fetch(url, init);
 
 export function wireOidc(core: CoreServices) {
-  const { config, log, clock, sealer, overrides, oidcStore, account, teams, sessions, audit, metrics } = core;
+  const { config, log, clock, sealer, overrides, oidcStore, findOrCreateAccount, sessions, audit, metrics } = core;
   const { baseUrl, oidc } = config;
   if (!oidc) return { oidc: undefined };
   const { issuer, name } = oidc;
@@ -35,8 +35,7 @@ export function wireOidc(core: CoreServices) {
     provider,
     pending,
     store: oidcStore,
-    accounts: account,
-    joinInvited: teams.joinInvited,
+    findOrCreateAccount,
     startSession: sessions.start,
     sealer,
     clock,

@@ -1,12 +1,17 @@
 /* Ways to sign in besides the password. */
 import type { SignInResult, SignInWay } from '../core/access/sign-in.ts';
 import type { ConfiguredWays } from '../db/other-ways.ts';
+import { createFindOrCreateAccount } from '../features/accounts/proven-address.ts';
+import type { AccountService } from '../features/accounts/service.ts';
+import type { AuditService } from '../features/audit/service.ts';
+import { createHeaderSignInService } from '../features/header-sign-in/service.ts';
 import { createChallenges } from '../features/passkeys/challenges.ts';
 import { createPasskeysService } from '../features/passkeys/service.ts';
 import { createPasskeysStore } from '../features/passkeys/store.ts';
 import type { SessionsService } from '../features/sessions/service.ts';
 import { createSignInLinksService } from '../features/sign-in-links/service.ts';
 import { createSignInLinksStore } from '../features/sign-in-links/store.ts';
+import type { TeamsService } from '../features/teams/service.ts';
 import { hostOfUrl } from '../shared/addresses.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
@@ -52,3 +57,23 @@ export const wireSignInLinks = ({
     sha256,
     onSignIn,
   });
+
+/** Sign-in of people whose address a proxy or a provider has proven. */
+export function wireProvenAddresses({
+  infrastructure: { config },
+  audit: { recordOfAccount: record },
+  account,
+  teams,
+  sessions,
+  onSignIn,
+}: Dependencies & { audit: AuditService; account: AccountService; teams: TeamsService }) {
+  const findOrCreateAccount = createFindOrCreateAccount({ accounts: account, joinInvited: teams.joinInvited, record });
+  const headerSignIn = createHeaderSignInService({
+    findOrCreateAccount,
+    createAccounts: config.authHeader?.createAccounts ?? false,
+    startSession: sessions.start,
+    record,
+    onSignIn,
+  });
+  return { findOrCreateAccount, headerSignIn };
+}

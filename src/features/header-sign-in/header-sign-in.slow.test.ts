@@ -263,8 +263,9 @@ describe('an address without an account', () => {
     const invitation = { method: 'POST', body: JSON.stringify({ email: 'bob@example.com' }) };
     const headers = { ...named(email, cookie), 'content-type': 'application/json' };
     expect((await call('/api/team/invitations', headers, invitation)).status).toBe(201);
-    const { text } = await call('/api/session', named('bob@example.com'));
-    expect(JSON.parse(text)).toMatchObject({ account: { email: 'bob@example.com' }, role: 'member' });
+    const answers = await Promise.all([1, 2, 3].map(() => call('/api/session', named('bob@example.com'))));
+    for (const { text } of answers)
+      expect(JSON.parse(text)).toMatchObject({ account: { email: 'bob@example.com' }, role: 'member' });
     const members = JSON.parse((await call('/api/team', named(email, cookie))).text) as {
       members: { email: string }[];
     };

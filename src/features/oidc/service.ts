@@ -7,7 +7,7 @@ import type { SignInResult } from '../../core/access/sign-in.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, forbidden } from '../../core/errors.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
-import type { AccountService } from '../accounts/service.ts';
+import type { FindOrCreateAccount } from '../accounts/proven-address.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { groupsIn, saysEmail, verifiedEmail } from './claims.ts';
 import type { PendingCookie, PendingSignIn } from './pending.ts';
@@ -28,9 +28,7 @@ export function createOidcService(options: {
   provider: OidcProvider;
   pending: PendingCookie;
   store: OidcStore;
-  accounts: Pick<AccountService, 'byEmail' | 'create' | 'createFirstWithoutPassword' | 'isEmpty'>;
-  /** Makes the account of an invited address. @returns undefined if it is not invited */
-  joinInvited: (email: string) => Promise<{ id: string } | undefined>;
+  findOrCreateAccount: FindOrCreateAccount;
   startSession: SessionsService['start'];
   sealer: Sealer;
   clock: Clock;
@@ -38,9 +36,9 @@ export function createOidcService(options: {
   onSignIn: (way: 'oidc', result: SignInResult) => void;
   onRefused: (reason: string, subject: string) => void;
 }) {
-  const { config, provider, pending, store, accounts, joinInvited, startSession, sealer, clock } = options;
+  const { config, provider, pending, store, findOrCreateAccount, startSession, sealer, clock } = options;
   const { record, onSignIn, onRefused } = options;
-  const { allowedGroups, ownerGroups, createAccounts, teamOf } = config;
+  const { allowedGroups, ownerGroups } = config;
 
   /** The reason is for the log. */
   const refuse = (reason: string, { subject }: ProvidedIdentity): AppError => {
@@ -49,41 +47,6 @@ export function createOidcService(options: {
   };
   const recordOfAccount = (accountId: string, action: string): Promise<void> =>
     record(accountId, action, { type: 'account', id: accountId });
-
-  const findAccount = async (email: string): Promise<string | undefined> => {
-    try {
-      return (await accounts.byEmail(email)).id;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return undefined;
-      throw error;
-    }
-  };
-
-  const createAccount = async (email: string): Promise<{ id: string }> => {
-    if (teamOf !== undefined) return accounts.create({ email, teamOf });
-    const first = (await accounts.isEmpty()) ? await accounts.createFirstWithoutPassword(email) : undefined;
-    return first ?? accounts.create({ email });
-  };
-
-  /** @returns undefined if nobody with this address may have an account */
-  const findOrCreateAccount = async (email: string): Promise<string | undefined> => {
-    const found = await findAccount(email);
-    if (found !== undefined) return found;
-    try {
-      const invited = await joinInvited(email);
-      if (invited) await recordOfAccount(invited.id, 'invitation.accepted');
-      const created = invited || !createAccounts ? undefined : await createAccount(email);
-      if (created) await recordOfAccount(created.id, 'account.created');
-      // A parallel sign-in may have used up the invitation.
-      return (invited ?? created)?.id ?? (await findAccount(email));
-    } catch (error) {
-      // A parallel sign-in has made the account.
-      if (error instanceof AppError && error.code === 'conflict') return findAccount(email);
-      // The account whose team it would join does not exist.
-      if (error instanceof AppError && error.code === 'not_found') return undefined;
-      throw error;
-    }
-  };
 
   /** @throws forbidden when either side is bound to somebody else, or the account was deleted */
   const bind = async (accountId: string, identity: ProvidedIdentity): Promise<void> => {
@@ -102,7 +65,7 @@ export function createOidcService(options: {
     if (bound !== undefined) return bound;
     const email = await emailOf(identity);
     if (email === undefined) throw refuse('no verified email address', identity);
-    const accountId = await findOrCreateAccount(email);
+    const accountId = await findOrCreateAccount(email, config);
     if (accountId === undefined) throw refuse('no account', identity);
     await bind(accountId, identity);
     return accountId;
