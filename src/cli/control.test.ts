@@ -7,6 +7,7 @@ import { createSocketFront } from '../front.ts';
 import { hooktape } from '../testing/command.ts';
 import { openTestServer } from '../testing/test-server.ts';
 import { controlHandler } from './control.ts';
+import { operations } from './operations.ts';
 
 let directory: string;
 let env: { HOOKTAPE_DATA_DIR: string };
@@ -56,6 +57,21 @@ describe('a command while a server runs', () => {
 });
 
 describe('the server’s side', () => {
+  test('runs every operation by its name', async () => {
+    const server = await openTestServer();
+    const socket = join(server.directory, 'hooktape.sock');
+    const front = createSocketFront(controlHandler(server.services), () => {});
+    await front.listen(socket);
+    const statuses = Object.keys(operations).map(async name => {
+      // It knows the operation, and cannot read its arguments.
+      const answer = await fetch(`http://hooktape/control/${name}`, { unix: socket, method: 'POST', body: '{' });
+      return [name, answer.status] as const;
+    });
+    expect((await Promise.all(statuses)).filter(([, status]) => status !== 500)).toEqual([]);
+    await front.close(1000);
+    await server.close();
+  });
+
   test('writes line breaks during a long operation', async () => {
     const server = await openTestServer();
     const socket = join(server.directory, 'hooktape.sock');
