@@ -105,6 +105,7 @@ describe('readEmail', () => {
     'ad\u200ba@example.com',
     'ad\u00ada@example.com',
     'ada@exam\u3164ple.com',
+    'mar\u212a@example.com',
   ])('%j is refused as invalid', given => expect(() => readEmail(given)).toThrow('must be an address'));
 });
 

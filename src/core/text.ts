@@ -67,6 +67,8 @@ export function readName(given: string): string {
 
 /** Direction controls, joiners, fillers: with them one address looks like another. */
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb\u2800]/u;
+/** The kelvin sign: its lower case is the letter k, so one address would become another. */
+const kelvin = /\u212a/;
 /** Local part, `@` and domain. */
 export const maxEmailCharacters = 64 + 1 + 190;
 const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,190}$/;
@@ -74,7 +76,7 @@ const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,190}$/;
 /** An email address as stored: trimmed, in lower case. Quoted and other rare forms are refused. @throws invalid, without the name of the field */
 export function readEmail(given: string): string {
   const address = given.trim().toLowerCase();
-  if (!email.test(address) || [controls, hidden, loneSurrogate].some(unfit => unfit.test(address)))
+  if (kelvin.test(given) || !email.test(address) || [controls, hidden, loneSurrogate].some(unfit => unfit.test(address)))
     throw invalid('must be an address like name@example.com');
   return address;
 }
