@@ -10,8 +10,9 @@ import { operation } from '../../http/operation.ts';
 import { foreignFormPage, invalidLinkPage, linkPage, linkPath } from './pages.ts';
 import type { SignInLinksService } from './service.ts';
 
-const page = (status: number, html: string, formAction?: string): Response =>
-  new Response(html, { status, headers: pageHeaders(formAction) });
+const page = (status: number, html: string): Response => new Response(html, { status, headers: pageHeaders() });
+// With `no-referrer` the form's Origin would be `null`, but browsers without Sec-Fetch-Site are checked by Origin.
+const formHeaders = { ...pageHeaders("'self'"), 'referrer-policy': 'same-origin' };
 
 export const signInLinkRoutes = (options: {
   gate: Pick<Gate, 'recheck'>;
@@ -24,7 +25,8 @@ export const signInLinkRoutes = (options: {
     .get('', async ({ request }) => {
       const token = new URL(request.url, 'http://internal').searchParams.get('token') ?? '';
       const email = await signInLinks.emailOf(token);
-      return email === undefined ? page(404, invalidLinkPage()) : page(200, linkPage({ email, token }), "'self'");
+      if (email === undefined) return page(404, invalidLinkPage());
+      return new Response(linkPage({ email, token }), { headers: formHeaders });
     })
     .post(
       '',

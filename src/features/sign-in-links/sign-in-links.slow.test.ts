@@ -53,6 +53,7 @@ describe('a sign-in link', () => {
     expect(html).toContain(email);
     expect(page.headers.get('cache-control')).toBe('no-store');
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
+    expect(page.headers.get('referrer-policy')).toBe('same-origin');
     const browser = openBrowser(server);
     expect(await press(token, browser)).toBe(303);
     expect(await browser.json(200, 'GET', '/api/session')).toMatchObject({ account: { email } });
