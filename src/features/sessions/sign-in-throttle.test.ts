@@ -101,3 +101,30 @@ describe('password guessing', () => {
     expect(attempt()).toBe(0);
   });
 });
+
+describe('guessing one-time codes', () => {
+  const guess = (accountId = 'acc_1'): number => {
+    try {
+      throttle.beginCode(accountId);
+      return 0;
+    } catch (error) {
+      return (error as AppError).retryAfterSeconds ?? -1;
+    }
+  };
+
+  test('after 20 failures of an account the wait doubles, whatever the networks of other attempts', () => {
+    for (let i = 0; i < 20; i++) expect(guess()).toBe(0);
+    expect(guess()).toBe(1);
+    expect(guess('acc_2')).toBe(0);
+    for (let i = 0; i < 200; i++) attempt('ada@example.com', `198.51.100.${i}`);
+    expect(guess()).toBe(1);
+    clock.advance(1000);
+    expect([guess(), guess()]).toEqual([0, 2]);
+  });
+
+  test('a right code is no failure, and excuses no earlier one', () => {
+    for (let i = 0; i < 19; i++) guess();
+    for (let i = 0; i < 3; i++) throttle.beginCode('acc_1')();
+    expect([guess(), guess()]).toEqual([0, 1]);
+  });
+});

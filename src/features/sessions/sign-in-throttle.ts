@@ -1,7 +1,8 @@
 /*
  * Slows down password guessing with each failure: per account and client network, so that no user can lock out other users, and
- * per client network. An attempt counts as a failure when it starts, so that concurrent attempts are limited too; success takes
- * it back. The number of entries is bounded; the least recently used one is dropped.
+ * per client network. One-time codes have only six digits, so they are also limited per account, whatever the network: only who knows
+ * the password can slow them down. An attempt counts as a failure when it starts, so that concurrent attempts are limited too; success
+ * takes it back. The number of entries is bounded; the least recently used one is dropped.
  */
 
 import { AppError } from '../../core/errors.ts';
@@ -10,6 +11,11 @@ import { networkOf } from '../../shared/addresses.ts';
 export type SignInThrottle = {
   /** Counts an attempt. @throws rate_limited, without counting it */
   begin: (email: string, ip: string) => Attempt;
+  /**
+   * Counts a one-time code of the account. @returns a function that takes it back; earlier failures still count
+   * @throws rate_limited, without counting it
+   */
+  beginCode: (accountId: string) => () => void;
 };
 
 export type Attempt = {
@@ -24,11 +30,54 @@ type Entry = { failures: number; blockedUntil: number; lastFailureAt: number };
 
 const accountRule: Rule = { freeFailures: 5, maxWaitMs: 15 * 60_000 };
 const networkRule: Rule = { freeFailures: 30, maxWaitMs: 15 * 60_000 };
+const codeRule: Rule = { freeFailures: 20, maxWaitMs: 15 * 60_000 };
 const firstWaitMs = 1000;
 const forgetMs = 60 * 60_000;
 
 export function createSignInThrottle(options: { monotonic: () => number; capacity?: number }): SignInThrottle {
   const { monotonic, capacity = 10_000 } = options;
+  const failures = createFailures(capacity);
+  // Apart, so that attempts from many networks drop none of them.
+  const codeFailures = createFailures(capacity);
+
+  return {
+    begin(email, ip) {
+      const now = monotonic();
+      const network = `ip ${networkOf(ip)}`;
+      const account = `${network} ${email}`;
+      refuseUntil(Math.max(failures.blockedUntil(account, now), failures.blockedUntil(network, now)), now);
+      const takeBackOfAccount = failures.count(account, accountRule, now);
+      const takeBackOfNetwork = failures.count(network, networkRule, now);
+      return {
+        succeeded: () => {
+          failures.forget(account);
+          // Signing in to one's own account does not reset the count of guesses at others.
+          takeBackOfNetwork();
+        },
+        withdraw: () => {
+          takeBackOfAccount();
+          takeBackOfNetwork();
+        },
+      };
+    },
+
+    beginCode(accountId) {
+      const now = monotonic();
+      refuseUntil(codeFailures.blockedUntil(accountId, now), now);
+      return codeFailures.count(accountId, codeRule, now);
+    },
+  };
+}
+
+function refuseUntil(blockedUntil: number, now: number): void {
+  const waitMs = blockedUntil - now;
+  if (waitMs <= 0) return;
+  throw new AppError('rate_limited', 'too many attempts, try again later', {
+    retryAfterSeconds: Math.ceil(waitMs / 1000),
+  });
+}
+
+function createFailures(capacity: number) {
   const entries = new Map<string, Entry>();
 
   const find = (key: string, now: number): Entry => {
@@ -58,28 +107,8 @@ export function createSignInThrottle(options: { monotonic: () => number; capacit
   };
 
   return {
-    begin(email, ip) {
-      const now = monotonic();
-      const network = `ip ${networkOf(ip)}`;
-      const account = `${network} ${email}`;
-      const waitMs = Math.max(find(account, now).blockedUntil, find(network, now).blockedUntil) - now;
-      if (waitMs > 0)
-        throw new AppError('rate_limited', 'too many attempts, try again later', {
-          retryAfterSeconds: Math.ceil(waitMs / 1000),
-        });
-      const takeBackOfAccount = count(account, accountRule, now);
-      const takeBackOfNetwork = count(network, networkRule, now);
-      return {
-        succeeded: () => {
-          entries.delete(account);
-          // Signing in to one's own account does not reset the count of guesses at others.
-          takeBackOfNetwork();
-        },
-        withdraw: () => {
-          takeBackOfAccount();
-          takeBackOfNetwork();
-        },
-      };
-    },
+    blockedUntil: (key: string, now: number): number => find(key, now).blockedUntil,
+    count,
+    forget: (key: string): void => void entries.delete(key),
   };
 }

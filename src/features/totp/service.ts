@@ -42,14 +42,17 @@ export function createTotpService(options: {
     return row !== undefined && row.confirmedAt !== null;
   };
 
-  /** Uses up the code. @returns whether it was right */
+  /** Uses up the code. @returns whether it was right @throws rate_limited */
   const accept = async (accountId: string, { code, recoveryCode }: SecondFactor): Promise<boolean> => {
     if (recoveryCode !== undefined) return store.useRecoveryCode(accountId, hashOf(recoveryCode));
     const row = await store.find(accountId);
     const secret = row && openSecret(row);
     if (!secret || code === undefined) return false;
+    const takeBack = throttle.beginCode(accountId);
     const step = await stepOfCode(secret, code, clock.now());
-    return step !== undefined && store.useStep(row, step);
+    if (step === undefined || !(await store.useStep(row, step))) return false;
+    takeBack();
+    return true;
   };
 
   return {

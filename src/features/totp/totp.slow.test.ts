@@ -164,6 +164,23 @@ describe('signing in', () => {
     expect((await signIn({ code: setup.code() }))[0]).toBe(201);
   });
 
+  test('codes are also limited per account, however many networks guess them; a recovery code helps', async () => {
+    const setup = await turnOn();
+    const { sessions } = server.services;
+    const from = (n: number, given: object): Promise<string> =>
+      sessions
+        .signIn({ email, password, ...given }, { userAgent: '', sourceIp: `198.51.100.${n}`, sessionId: undefined })
+        .then(
+          () => 'signed in',
+          ({ code }) => code,
+        );
+    for (let n = 0; n < 20; n++) expect(await from(n, { code: wrongCode(setup) })).toBe('unauthorized');
+    expect(await from(20, { code: setup.code() })).toBe('rate_limited');
+    expect(await from(21, { recoveryCode: setup.recoveryCodes[0] })).toBe('signed in');
+    clock.advance(1000);
+    expect(await from(22, { code: setup.code() })).toBe('signed in');
+  });
+
   test('of many wrong codes at once at most five are looked at', async () => {
     const setup = await turnOn();
     const code = wrongCode(setup);
