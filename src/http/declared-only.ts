@@ -1,9 +1,9 @@
 /*
  * Refuses what a path's routes do not declare: a method with 405 and `Allow` (RFC 9110 section 15.5.6), and under `/api/` a query
  * parameter with 400, because a misspelt one would be ignored silently. OPTIONS is no exception: routes that answer preflights
- * declare it. Under `/api/`, every path has one spelling: `.` and `..` in it are 400, and a slash at its end, which the router
- * would ignore, is 404. Otherwise a consumer named `..` would address its endpoint. Runs after the gate, so that 401 and 429 come
- * first.
+ * declare it. Every path has one spelling: `.` and `..` in it are 400, and under `/api/` a slash at its end, which the router would
+ * ignore, is 404. Otherwise a consumer named `..` would address its endpoint, and a proxy that lets `/jwks/` pass without a sign-in
+ * would let `/jwks/..\api/` pass, too. Runs after the gate, so that 401 and 429 come first.
  */
 import { invalid, invalidInput } from '../core/errors.ts';
 import { hasDotSegment } from '../core/network/request-target.ts';
@@ -21,8 +21,9 @@ const namedCharacters = 100;
 export function declaredOnly(request: Request, match: RouteMatch | undefined): Response | undefined {
   const { pathname, searchParams } = new URL(request.url, 'http://internal');
   const isApi = pathname.startsWith('/api/');
-  const refusal = isApi ? refuseAmbiguous(pathname, requestContext(request).target) : undefined;
-  if (refusal) return refusal;
+  if (hasDotSegment(requestContext(request).target))
+    return appErrorResponse(invalid('invalid path: "." and ".." in it are no names'));
+  if (isApi && pathname.endsWith('/')) return errorBody(404, 'not found');
   // An unknown path is a 404, and a route for all methods checks the method itself.
   if (!match || match.methods.includes('ALL')) return undefined;
   const { route, methods } = match;
@@ -33,12 +34,6 @@ export function declaredOnly(request: Request, match: RouteMatch | undefined): R
   const path = [firstCharacters(unknown, namedCharacters)];
   const message = `no such parameter${didYouMean(unknown, [...route.queryNames])}`;
   return appErrorResponse(invalidInput('query', [{ path, message }]));
-}
-
-function refuseAmbiguous(pathname: string, target: string): Response | undefined {
-  if (target.startsWith('/api/') && hasDotSegment(target))
-    return appErrorResponse(invalid('invalid path: "." and ".." in it are no names'));
-  return pathname.endsWith('/') ? errorBody(404, 'not found') : undefined;
 }
 
 /** @param methods as declared; GET implies HEAD */
