@@ -87,11 +87,14 @@ or later on this machine: hooktape account password ${email} --password-stdin --
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-function sayEnded({ sessionsEnded, grantsRevoked, keysRevoked }: PasswordReset, keepKeys: boolean): string {
+function sayEnded(reset: PasswordReset, keepKeys: boolean): string {
+  const { sessionsEnded, grantsRevoked, keysRevoked, passkeys, oidc } = reset;
   const keys = keepKeys
     ? 'API keys stay valid (--keep-keys).'
     : `Revoked ${counted(keysRevoked, 'API key')} (use --keep-keys to keep them).`;
-  return `Ended ${counted(sessionsEnded, 'session')} and ${counted(grantsRevoked, 'app connection')}. ${keys}\n`;
+  const others = [...(passkeys > 0 ? [counted(passkeys, 'passkey')] : []), ...(oidc ? ['the provider'] : [])];
+  const left = others.length > 0 ? `Still signs in with ${others.join(' and ')}.\n` : '';
+  return `Ended ${counted(sessionsEnded, 'session')} and ${counted(grantsRevoked, 'app connection')}. ${keys}\n${left}`;
 }
 
 const ask = (io: Io, words: Parsed, name: OperationName, args: Record<string, unknown>): Promise<unknown> =>

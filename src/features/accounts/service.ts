@@ -11,8 +11,14 @@ import type { AccountRow, AccountStore } from './store.ts';
 
 export type AccountService = ReturnType<typeof createAccountService>;
 
-/** The account, and what the new password ended. */
-export type PasswordReset = Account & { sessionsEnded: number; grantsRevoked: number; keysRevoked: number };
+/** The account, what the new password ended, and the other ways to sign in, which stay. */
+export type PasswordReset = Account & {
+  sessionsEnded: number;
+  grantsRevoked: number;
+  keysRevoked: number;
+  passkeys: number;
+  oidc: boolean;
+};
 
 type PasswordHasher = { hash: (password: string) => Promise<string> };
 
@@ -142,7 +148,8 @@ export function createAccountService(options: {
 
     /**
      * For an account that may be compromised: ends its sessions and the access of its apps, and revokes its API keys unless
-     * they are kept. The order matters: a session can authorize an app, and both can create a key.
+     * they are kept. The order matters: a session can authorize an app, and both can create a key. Passkeys and the binding to the
+     * provider stay, because the person may have no other way in.
      * @throws not_found, invalid
      */
     async resetPassword(email: string, password: string, { keepKeys = false } = {}): Promise<PasswordReset> {
@@ -152,7 +159,8 @@ export function createAccountService(options: {
       try {
         const grantsRevoked = await revokeGrants(row.id);
         const keysRevoked = keepKeys ? 0 : await revokeKeys(row.id);
-        return { ...toAccount(row), sessionsEnded, grantsRevoked, keysRevoked };
+        const [passkeys, oidc] = await Promise.all([countPasskeys(row.id), isBound(row.id)]);
+        return { ...toAccount(row), sessionsEnded, grantsRevoked, keysRevoked, passkeys, oidc };
       } finally {
         onAccessEnded();
       }

@@ -95,7 +95,8 @@ describe('DELETE /api/me/oidc', () => {
     await open({ HOOKTAPE_OIDC_CREATE_ACCOUNTS: 'on' });
     const browser = await signedIn(ada);
     await browser.json(409, 'DELETE', '/api/me/oidc');
-    await harness.services.account.resetPassword(ada.email, password);
+    // A new password keeps the binding, and says so.
+    expect(await harness.services.account.resetPassword(ada.email, password)).toMatchObject({ oidc: true, passkeys: 0 });
     const again = await withPassword(ada.email);
     await again.json(200, 'DELETE', '/api/me/oidc');
     await again.json(404, 'DELETE', '/api/me/oidc');
