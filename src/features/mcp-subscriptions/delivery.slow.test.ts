@@ -161,6 +161,24 @@ describe('a callback that is down', () => {
     });
   });
 
+  test('loses nothing by a refresh after which it still fails', async () => {
+    const to = bench.receiver();
+    await bench.subscribe(to);
+    to.answer(busy);
+    const event = await bench.deliver();
+    // The fifth attempt, after which an event would be given up, is the one after which the callback counts as down.
+    for (let n = 0; n < 30; n++) await after(30 * second);
+    const before = ids(to).length;
+    await bench.subscribe(to);
+    await bench.until(() => ids(to).length > before);
+    await bench.idle();
+    expect(await shown()).toMatchObject({ waiting: 1 });
+    to.answer(accepted);
+    await after(minute);
+    expect(ids(to).at(-1)).toBe(event);
+    expect(await shown()).toMatchObject({ waiting: 0, lastStatus: 204 });
+  });
+
   test('for an hour, with nobody listening, goes on where it was', async () => {
     const to = bench.receiver();
     const { id } = await bench.subscribe(to);

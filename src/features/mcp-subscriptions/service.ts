@@ -238,7 +238,8 @@ export function createSubscriptionsService(options: {
     // A cursor at or behind the position changes nothing.
     const asked = params.cursor === null ? 0 : (await events.positionOf(principal, watch, params.cursor)).seq;
     const change = {
-      ...healthy,
+      // Its failures still count: if it fails again it is still down, and what waits is not given up.
+      probeAt: null,
       sealed: seal(id, target),
       dialect,
       grantId: principal.app?.grantId ?? null,

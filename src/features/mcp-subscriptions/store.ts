@@ -135,7 +135,7 @@ const createStatements = (db: Drizzle) => ({
       ),
     ),
 
-  /** Saves what an attempt showed, unless a refresh came in between, which counts as a new beginning. */
+  /** Saves what an attempt showed, unless a refresh came in between. */
   attemptStatement: ({ owner, refreshedAt }: Row, set: Partial<Row> & Health): InStatement =>
     toClientStatement(
       db

@@ -59,7 +59,7 @@ export const createSubscriptionQueueKind = (options: SubscriptionWorkOptions): Q
 function createSubscriptionWork(opened: Subscription, options: SubscriptionWorkOptions): QueueWork {
   const { store, targetOf, post, clock, isFlooded, onEnded } = options;
   const { owner } = opened;
-  let health: Health = { failures: opened.failures, failingSince: opened.failingSince, probeAt: opened.probeAt };
+  let health = healthOf(opened);
   let refreshedAt = opened.refreshedAt;
   /** The item that is telling the callback about a gap, and the last position of all gaps: other items up to it say nothing. */
   let gapTeller: number | undefined;
@@ -138,7 +138,7 @@ function createSubscriptionWork(opened: Subscription, options: SubscriptionWorkO
         if (subscription) onEnded();
         return { kind: 'removed' };
       }
-      if (subscription.refreshedAt !== refreshedAt) health = healthy;
+      if (subscription.refreshedAt !== refreshedAt) health = healthOf(subscription);
       refreshedAt = subscription.refreshedAt;
       const state = readState(item);
       try {
@@ -154,6 +154,8 @@ function createSubscriptionWork(opened: Subscription, options: SubscriptionWorkO
     },
   };
 }
+
+const healthOf = ({ failures, failingSince, probeAt }: Subscription): Health => ({ failures, failingSince, probeAt });
 
 /** A new item has only the time of its occurrence. */
 function readState({ detail, addedAt }: QueueItem): State {
