@@ -183,10 +183,11 @@ export function createSubscriptionsService(options: {
       const page = await occurrences.page(principal, watch, { cursor: at, limit: 1, maxAgeMs });
       truncated ||= page.truncated;
       const [first] = page.found;
-      seq = Math.max(seq, first ? first.seq - 1 : page.seq);
+      // A cursor from before a backup was restored is ahead of everything, and becomes that of now.
+      seq = first ? first.seq - 1 : page.seq;
       if (first || !page.hasMore) break;
     }
-    return { seq, since, truncated };
+    return { seq, since: Math.min(since, seq), truncated };
   };
 
   const create = async (
@@ -235,8 +236,9 @@ export function createSubscriptionsService(options: {
       ? { url: params.url, secret: params.secret, previous: { secret: known.secret, until: now + previousMs } }
       : { ...known, url: params.url, secret: params.secret };
     const watch = await occurrences.watchOf(before);
-    // A cursor at or behind the position changes nothing.
-    const asked = params.cursor === null ? 0 : (await events.positionOf(principal, watch, params.cursor)).seq;
+    // A cursor at or behind the position changes nothing, nor does one from before a backup was restored.
+    const given = params.cursor === null ? 0 : (await events.positionOf(principal, watch, params.cursor)).seq;
+    const asked = given > (await events.positionOf(principal, watch, null)).seq ? 0 : given;
     const change = {
       // Its failures still count: if it fails again it is still down, and what waits is not given up.
       probeAt: null,

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { isSignedWith, newSecret } from '../../testing/mcp-receiver.ts';
 import { createCaller, openSubscriptions, type SubscriptionBench } from '../../testing/mcp-subscriptions.ts';
+import { encodeCursor } from '../mcp-events/cursor.ts';
 
 setDefaultTimeout(120_000);
 
@@ -286,6 +287,18 @@ describe('a refresh', () => {
     await bench.idle();
     await bench.subscribe(to, { cursor: now });
     expect((await bench.subscribe(to)).truncated).toBe(false);
+  });
+
+  test('and a first subscribe begin now with a cursor from before a backup was restored', async () => {
+    const scope = { name: 'webhook.received', id: bench.endpoint.id } as const;
+    const cursor = encodeCursor(scope, { seq: 1_000_000, since: 999_999 });
+    const to = bench.receiver();
+    await bench.subscribe(to, { cursor });
+    const first = await bench.deliver();
+    await bench.subscribe(to, { cursor });
+    const second = await bench.deliver();
+    await bench.idle();
+    expect(new Set(to.events().map(({ eventId }) => eventId))).toEqual(new Set([first, second]));
   });
 
   test('a subscription that has run out of time ends, and begins anew', async () => {
