@@ -222,8 +222,10 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       return { app: await idIn(who, '/api/apps', 'apps') };
     },
     subscription: async who => {
-      const tokens = await connect(await harness.register(), who);
-      const app = await idIn(who, '/api/apps', 'apps');
+      const client = await harness.register();
+      const tokens = await connect(client, who);
+      const { apps } = await who.json<{ apps: { id: string; clientId: string }[] }>(200, 'GET', '/api/apps');
+      const app = apps.find(({ clientId }) => clientId === client.id)?.id ?? '';
       const { id } = await who.createEndpoint();
       // Nobody listens there, so its challenge counts as answered.
       const url = 'https://127.0.0.1:4666/hook';
