@@ -14,6 +14,8 @@ type RunningProvider = { issuer: string; person: Record<string, string>; email: 
 
 const clientId = 'web';
 const clientSecret = 'secret';
+/** Keycloak needs a minute on an idle machine. */
+const maxStartMs = 600_000;
 const directory = mkdtempSync(join(tmpdir(), 'hooktape-oidc-'));
 const providers: Record<string, (redirectUri: string) => Promise<RunningProvider>> = { zitadel, keycloak };
 const startProvider = providers[process.argv[2] ?? ''];
@@ -121,17 +123,23 @@ async function run(command: string[], env: Record<string, string> = {}): Promise
 
 async function startProgram(command: string[], env: Record<string, string>, issuer: string) {
   const child = Bun.spawn(command, { env: { ...process.env, ...env }, stdout: 'ignore', stderr: 'ignore' });
-  const metadata = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  await until('the provider answers', 180_000, () =>
-    fetch(metadata).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  );
-  return async (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     child.kill();
     await child.exited;
   };
+  const metadata = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  try {
+    await until('the provider answers', maxStartMs, () =>
+      fetch(metadata).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
 }
 
 async function zitadel(redirectUri: string): Promise<RunningProvider> {
