@@ -3,6 +3,7 @@
  * itself comes from one of the proxies, whatever `X-Forwarded-For` says. A header that is given twice, or that is not exactly one email
  * address, names nobody.
  */
+import { replayHeader } from '../core/replay/replay-headers.ts';
 import { readEmail } from '../core/text.ts';
 import { type Cidr, isInAnyCidr, parseAddress } from '../shared/addresses.ts';
 import { requestContext } from './fetch-adapter.ts';
@@ -10,7 +11,7 @@ import { requestContext } from './fetch-adapter.ts';
 export type TrustedHeader = {
   /** Whether the connection comes from one of the proxies. */
   isFromProxy: (request: Request) => boolean;
-  /** The email address in the header of a proxy; undefined for a program, which sends `Authorization`. */
+  /** The email address in the header of a proxy; undefined for a program, which sends `Authorization`, and for a replay. */
   emailOf: (request: Request) => string | undefined;
 };
 
@@ -30,8 +31,10 @@ export function createTrustedHeader(
       const { headers } = request;
       // Values of a header that is given twice are joined by a comma, which no address has.
       const value = header && headers.get(header.name);
-      // Proxies let programs pass, which they recognize by this header.
-      if (typeof value !== 'string' || headers.has('authorization') || !isFromProxy(request)) return undefined;
+      // Proxies let programs pass, which they recognize by `Authorization`. A replay comes from this server, perhaps from the address
+      // of the proxy, with headers that strangers chose.
+      const isOfProgram = headers.has('authorization') || headers.has(replayHeader);
+      if (typeof value !== 'string' || isOfProgram || !isFromProxy(request)) return undefined;
       try {
         return readEmail(value);
       } catch {

@@ -12,6 +12,9 @@ import {
   redacted,
 } from '../headers.ts';
 
+/** The id of the event, in every request that sends a captured one: replays and forwards. */
+export const replayHeader = 'x-service-replay';
+
 /** Fields of one connection, and fields that are set for each request: neither a captured nor an edited one is sent. */
 export const fieldsOfRequest: readonly string[] = [
   ...connectionFields,
@@ -19,7 +22,7 @@ export const fieldsOfRequest: readonly string[] = [
   'content-length',
   'expect',
   'accept-encoding',
-  'x-service-replay',
+  replayHeader,
 ];
 
 /** `forwarded` is added by proxies, but stored. */
@@ -47,5 +50,5 @@ export function sentHeaders(
     const lower = name.toLowerCase();
     return !(isCredentialHeader(lower) && value === redacted) && !(isEdited && lower === 'x-hooktape-edited');
   });
-  return [...kept, ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []), ['x-service-replay', eventId]];
+  return [...kept, ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []), [replayHeader, eventId]];
 }

@@ -87,6 +87,18 @@ describe('the header of a trusted proxy', () => {
     expect(await sessionCount()).toBe(0);
   });
 
+  test('names nobody in a replay, which this server itself may send from the address of the proxy', async () => {
+    await reopen({ ...trusting, HOOKTAPE_REPLAY_ALLOW: '127.0.0.1' });
+    await server.createAccount(email);
+    const eve = await server.createAccount('eve@example.com');
+    const endpoint = await eve.createEndpoint();
+    const { id } = JSON.parse((await call(new URL(endpoint.url).pathname, named(email))).text) as { id: string };
+    const replay = await eve.json<{ status: number }>(200, 'POST', `/api/events/${id}/replay`, {
+      url: `${origin}/api/session`,
+    });
+    expect([replay.status, await sessionCount()]).toEqual([401, 0]);
+  });
+
   test('changes nothing for an API key, whatever person it names', async () => {
     const ada = await server.createAccount(email);
     await server.createAccount('bob@example.com');
