@@ -76,7 +76,11 @@ const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,190}$/;
 /** An email address as stored: trimmed, in lower case. Quoted and other rare forms are refused. @throws invalid, without the name of the field */
 export function readEmail(given: string): string {
   const address = given.trim().toLowerCase();
-  if (kelvin.test(given) || !email.test(address) || [controls, hidden, loneSurrogate].some(unfit => unfit.test(address)))
+  if (
+    kelvin.test(given) ||
+    !email.test(address) ||
+    [controls, hidden, loneSurrogate].some(unfit => unfit.test(address))
+  )
     throw invalid('must be an address like name@example.com');
   return address;
 }

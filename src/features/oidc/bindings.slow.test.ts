@@ -96,7 +96,10 @@ describe('DELETE /api/me/oidc', () => {
     const browser = await signedIn(ada);
     await browser.json(409, 'DELETE', '/api/me/oidc');
     // A new password keeps the binding, and says so.
-    expect(await harness.services.account.resetPassword(ada.email, password)).toMatchObject({ oidc: true, passkeys: 0 });
+    expect(await harness.services.account.resetPassword(ada.email, password)).toMatchObject({
+      oidc: true,
+      passkeys: 0,
+    });
     const again = await withPassword(ada.email);
     await again.json(200, 'DELETE', '/api/me/oidc');
     await again.json(404, 'DELETE', '/api/me/oidc');
