@@ -231,10 +231,8 @@ export function createSubscriptionsService(options: {
     const { id, owner } = before;
     const now = clock.now();
     const known = openTarget(id, before.sealed);
-    const isRotated = known !== undefined && known.secret !== params.secret;
-    const target: CallbackTarget = isRotated
-      ? { url: params.url, secret: params.secret, previous: { secret: known.secret, until: now + previousMs } }
-      : { ...known, url: params.url, secret: params.secret };
+    const target: CallbackTarget = { url: params.url, secret: params.secret };
+    if (known) target.previous = { secret: known.secret, until: now + previousMs };
     const watch = await occurrences.watchOf(before);
     // A cursor at or behind the position changes nothing, nor does one from before a backup was restored.
     const given = params.cursor === null ? 0 : (await events.positionOf(principal, watch, params.cursor)).seq;
@@ -242,7 +240,7 @@ export function createSubscriptionsService(options: {
     const change = {
       // Its failures still count: if it fails again it is still down, and what waits is not given up.
       probeAt: null,
-      sealed: seal(id, target),
+      ...(known?.secret !== params.secret && { sealed: seal(id, target) }),
       dialect,
       grantId: principal.app?.grantId ?? null,
       refreshBefore: endOf(params),

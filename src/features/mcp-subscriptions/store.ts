@@ -124,14 +124,20 @@ function createReads(db: Drizzle) {
 const createStatements = (db: Drizzle) => ({
   changeStatement: (owner: string, set: Partial<Row>): InStatement =>
     toClientStatement(db.update(table).set(set).where(eq(table.owner, owner))),
-  /** For `writeMoved`: fails if it no longer exists or, if `set` moves the position, has another position than before. */
-  refreshStatements: ({ owner, position }: Row, set: Partial<Row>): InStatement[] =>
+  /** For `writeMoved`: fails if it no longer exists, or has no longer the position or the secrets that `set` replaces. */
+  refreshStatements: ({ owner, position, sealed }: Row, set: Partial<Row>): InStatement[] =>
     compareAndSetStatements(
       toClientStatement(
         db
           .update(table)
           .set(set)
-          .where(and(eq(table.owner, owner), set.position === undefined ? undefined : eq(table.position, position))),
+          .where(
+            and(
+              eq(table.owner, owner),
+              set.position === undefined ? undefined : eq(table.position, position),
+              set.sealed === undefined ? undefined : eq(table.sealed, sealed),
+            ),
+          ),
       ),
     ),
 

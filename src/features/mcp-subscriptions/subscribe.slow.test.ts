@@ -272,6 +272,23 @@ describe('a refresh', () => {
     expect(to.problems).toEqual([]);
   });
 
+  test('with a new secret in parallel to another one leaves both valid', async () => {
+    const to = bench.receiver();
+    await bench.subscribe(to);
+    const secrets = [newSecret(), newSecret()];
+    const { name, arguments: given, delivery } = bench.params(to);
+    const refresh = (secret: string) =>
+      bench.app.call('events/subscribe', { name, arguments: given, delivery: { ...delivery, secret } });
+    const answers = await Promise.all(secrets.map(refresh));
+    expect(answers.map(({ error }) => error)).toEqual([undefined, undefined]);
+    to.secrets.unshift(...secrets);
+    await bench.deliver();
+    await bench.idle();
+    const { headers, body } = to.messages.at(-1) ?? { headers: new Headers(), body: {} };
+    const text = JSON.stringify(body);
+    expect(secrets.map(secret => isSignedWith(secret, headers, text))).toEqual([true, true]);
+  });
+
   test('with a cursor behind the position changes nothing; one ahead skips', async () => {
     const to = bench.receiver();
     const { cursor } = await bench.subscribe(to);
