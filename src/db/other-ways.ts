@@ -1,4 +1,4 @@
-/* The condition under which a way to sign in may be removed: another one is left. */
+/* The condition under which a way to sign in may be removed: the account has another. */
 import { and, eq, exists, isNotNull, ne, or, type SQL } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { accounts, oidcBindings, passkeys } from './schema.ts';

@@ -1,6 +1,6 @@
 /*
  * The session of a request. A trusted header that names another person ends the session, so that signing out at the proxy, or in as
- * somebody else, also applies here. A session that began with the header needs a connection from a proxy: otherwise a stolen cookie
+ * another person, also applies here. A session that began with the header needs a connection from a proxy: otherwise a stolen cookie
  * would outlive the sign-out there.
  */
 import type { AccountIdentity } from '../core/access/principal.ts';

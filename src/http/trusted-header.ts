@@ -1,7 +1,7 @@
 /*
  * The header in which a proxy names the person that it has signed in (HOOKTAPE_AUTH_HEADER). It is believed only if the connection
  * itself comes from one of the proxies, whatever `X-Forwarded-For` says. A header that is given twice, or that is not exactly one email
- * address, names nobody.
+ * address, names no one.
  */
 import { replayHeader } from '../core/replay/replay-headers.ts';
 import { readEmail } from '../core/text.ts';
@@ -15,7 +15,7 @@ export type TrustedHeader = {
   emailOf: (request: Request) => string | undefined;
 };
 
-/** @param header undefined if no header is trusted; `name` in lower case @param onUnusable called the first time that a proxy's header names nobody */
+/** @param header undefined if no header is trusted; `name` in lower case @param onUnusable called the first time that a proxy's header names no one */
 export function createTrustedHeader(
   header: { name: string; proxies: readonly Cidr[] } | undefined,
   onUnusable: () => void,

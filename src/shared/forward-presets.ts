@@ -68,7 +68,7 @@ ${membersAt('    ')}
 }`),
   },
   {
-    // https://docs.slack.dev/reference/block-kit/blocks/section-block: 3,000 characters; plain_text has no markup and calls nobody.
+    // https://docs.slack.dev/reference/block-kit/blocks/section-block: 3,000 characters; plain_text has no markup and calls no one.
     id: 'slack',
     name: 'Slack',
     url: 'https://hooks.slack.com/services/T000/B000/XXXX',

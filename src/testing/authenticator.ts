@@ -9,7 +9,7 @@ import type {
 
 export type Algorithm = 'ES256' | 'EdDSA' | 'RS256';
 
-/** What is said or signed instead of the truth. */
+/** What it says or signs instead of the truth. */
 export type Wrong = {
   origin?: string;
   rpId?: string;

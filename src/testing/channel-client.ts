@@ -95,7 +95,7 @@ export function startChannel(
       child.kill('SIGKILL');
       await child.exited;
     },
-    /** Closes standard input. @returns the exit code and what was said on stderr */
+    /** Closes standard input. @returns the exit code and what it wrote to stderr */
     async end() {
       await child.stdin.end();
       return this.ended();

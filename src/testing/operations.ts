@@ -227,7 +227,7 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       const { apps } = await who.json<{ apps: { id: string; clientId: string }[] }>(200, 'GET', '/api/apps');
       const app = apps.find(({ clientId }) => clientId === client.id)?.id ?? '';
       const { id } = await who.createEndpoint();
-      // Nobody listens there, so its challenge counts as answered.
+      // No one listens there, so its challenge counts as answered.
       const url = 'https://127.0.0.1:4666/hook';
       await server.services.database.client.execute({
         sql: 'INSERT INTO mcp_callbacks VALUES (?, ?, 0)',

@@ -18,7 +18,7 @@ import { openTestServer } from './test-server.ts';
 
 export type SubscriptionKillsResult = {
   stored: number;
-  /** Of the server, and as many of the receiver. */
+  /** How often the server is killed, and the receiver. */
   kills: number;
   /** Events that the receiver has accepted more than once. */
   doubled: number;

@@ -1,4 +1,4 @@
-/* Webhook subscriptions of MCP Events: connected apps are told about new events. */
+/* Webhook subscriptions of MCP Events: they tell connected apps about new events. */
 
 import { alertChangesKeptMs } from '../core/alert.ts';
 import { subscriptionQueue, terminationQueue } from '../core/mcp-events/subscription.ts';
@@ -25,7 +25,7 @@ import type { Infrastructure } from './infrastructure.ts';
 const sharedEveryMs = 2000;
 const ownEveryMs = 15_000;
 const forgetEveryMs = 600_000;
-/** So many deliveries within the last one or two seconds need the processor: subscriptions catch up later. */
+/** With this many deliveries within the last one or two seconds, capture needs the processor: subscriptions catch up later. */
 const floodedDeliveries = 1000;
 
 type SubscriptionsDependencies = {

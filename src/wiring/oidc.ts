@@ -6,7 +6,7 @@ import { createRateLimiter } from '../http/rate-limit.ts';
 import { networkOf } from '../shared/addresses.ts';
 import type { CoreServices } from './core.ts';
 
-/** Of a network: beginning and finishing a sign-in count as one each. */
+/** The limit of a network: beginning and finishing a sign-in count as one each. */
 const visitsPerMinute = 60;
 /** Less than 10 s, with the answer of this server. */
 const timeoutMs = 9500;

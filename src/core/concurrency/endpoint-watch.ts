@@ -1,6 +1,6 @@
 /*
  * Remembers which watched endpoints may have new events, and works on them in the background, after deliveries. An endpoint that
- * nobody watches costs a lookup in a set.
+ * no one watches costs a lookup in a set.
  */
 
 type SliceResult = 'more' | 'done' | { restMs: number };

@@ -49,7 +49,7 @@ export function dialectOf(clientCapabilities: unknown): Dialect {
   return typeof extensions?.[extensionName] === 'object' && extensions[extensionName] !== null ? 'extension' : 'sketch';
 }
 
-/** @param onFault called with errors that nobody expects, which clients see as `internal error` */
+/** @param onFault called with errors that no one expects, which clients see as `internal error` */
 export function toRpcError(error: unknown, dialect: Dialect, onFault: (error: unknown) => void): RpcError {
   const known = error instanceof AppError ? toEventsError(error) : error;
   if (known instanceof EventsError) {

@@ -35,7 +35,7 @@ export function createFindOrCreateAccount({
 
   /**
    * An invited address joins its team in any case. @param teamOf the address of an account whose team a new account joins; by default
-   * it gets a team of its own @returns the id; undefined if nobody with this address may have an account
+   * it gets a team of its own @returns the id; undefined if no one with this address may have an account
    */
   return async (
     email: string,

@@ -27,7 +27,7 @@ type StreamReader = Omit<ToolAccess, 'isStream'> & { signal: AbortSignal; onFaul
 type StreamRequest = {
   cursor: string | null;
   maxAgeMs: number | undefined;
-  /** Of the JSON-RPC request. */
+  /** The id of the JSON-RPC request. */
   id: string | number;
   dialect: Dialect;
 };
@@ -135,7 +135,7 @@ const message = (name: string, params: object): Message => ({
 
 type Opened = {
   tail: Tail<Message>;
-  /** Of the JSON-RPC request. */
+  /** The id of the JSON-RPC request. */
   id: string | number;
   first: readonly Message[];
   heartbeat: () => Message;

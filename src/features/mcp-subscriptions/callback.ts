@@ -1,6 +1,6 @@
 /*
  * Sends to the callback of a subscription. Each request asks the guard again, is signed with the secrets that are valid now, and
- * follows no redirect. The callback's URL and answers are shown to nobody: what a client learns is one of a few categories.
+ * follows no redirect. The callback's URL and answers are shown to no one: what a client learns is one of a few categories.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { inField, invalidAt } from '../../core/errors.ts';

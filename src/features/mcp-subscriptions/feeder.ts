@@ -13,7 +13,7 @@ import type { Subscription, SubscriptionsStore } from './store.ts';
 
 /** How many occurrences one step reads. */
 const readTogether = 200;
-/** Stands for all alerts among the row numbers of endpoints, which begin with 1. */
+/** Means all alerts among the row numbers of endpoints, which begin with 1. */
 const allAlerts = 0;
 
 export type SubscriptionFeeder = ReturnType<typeof createSubscriptionFeeder>;

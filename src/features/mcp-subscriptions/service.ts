@@ -1,6 +1,6 @@
 /*
  * Webhook subscriptions of connected apps: an app gives a callback, which must answer a challenge, and gets the occurrences of an
- * event type there. A subscription lives until its time, its app's grant or its endpoint ends, or somebody ends it.
+ * event type there. A subscription lives until its time, its app's grant or its endpoint ends, or someone ends it.
  */
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -267,7 +267,7 @@ export function createSubscriptionsService(options: {
         store.hastenStatement(owner, now),
         ...queues.wakeStatements(subscriptionQueue, owner),
       ]);
-      // A worker that has seen the callback fail begins anew.
+      // A worker that has seen the callback fail starts again.
       queues.finish(subscriptionQueue, owner);
       queues.wake(subscriptionQueue, owner);
       feeder.begin(subscription);
@@ -277,7 +277,7 @@ export function createSubscriptionsService(options: {
   };
 
   /**
-   * Removes a subscription with everything that waits. @param why its callback is told this; null: it is told nothing
+   * Removes a subscription with everything that waits. @param why what its callback gets to know; null: nothing
    * @returns false if it was removed already
    */
   const end = async (subscription: Subscription, why: EventsError | null): Promise<boolean> => {

@@ -7,7 +7,7 @@ import type { QueueItem, QueueKind, WorkResult } from '../queues/queue.ts';
 import type { Callback, CallbackTarget } from './callback.ts';
 import { retryDelaysMs } from './work.ts';
 
-/** What a callback is told: everything that the message needs, because its subscription is gone. */
+/** What a callback gets to know: everything that the message needs, because its subscription is gone. */
 export type Termination = { id: string; origin: string; sealed: string; webhookId: string; body: string };
 
 export function createTerminationQueueKind(options: {

@@ -1,6 +1,6 @@
 /*
  * Sends the occurrences of a subscription to its callback. Each is tried five times within a quarter of an hour. A callback that is
- * down as a whole gets one occurrence a minute, and meanwhile nothing is given up. Occurrences that retention has taken are
+ * down as a whole gets one occurrence a minute, and nothing is given up during that time. Occurrences that retention has taken are
  * replaced by one message that says so.
  */
 import type { Clock } from '../../core/clock.ts';
@@ -16,7 +16,7 @@ import type { QueueItem, QueueKind, QueueWork, WorkResult } from '../queues/queu
 import type { Callback, CallbackMessage, CallbackResult, CallbackTarget } from './callback.ts';
 import type { Subscription, SubscriptionsStore } from './store.ts';
 
-/** Data of an item. `tries`: failed attempts while the callback was up. `gap`: it stands for what is gone up to this position. */
+/** Data of an item. `tries`: failed attempts while the callback was up. `gap`: everything up to this position is gone. */
 type State = { at: number; tries: number; gap?: number };
 
 export type SubscriptionWorkOptions = {

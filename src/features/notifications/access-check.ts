@@ -26,7 +26,7 @@ export type AccountCheck = {
   leave: () => void;
 };
 
-/** Of the account, and of an endpoint. */
+/** The rights of the account, and those for an endpoint. */
 export type AccessCheck = AccountCheck & {
   /** The endpoint at the last check: its retention may have changed. */
   endpoint: () => ReadableEndpoint;

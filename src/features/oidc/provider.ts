@@ -20,7 +20,7 @@ export type ProvidedIdentity = {
   issuer: string;
   subject: string;
   idToken: string;
-  /** Of the ID token. */
+  /** The claims of the ID token. */
   claims: Claims;
   /** The claims of UserInfo; `{}` if the provider has none. @throws unavailable, unauthorized */
   userInfo: () => Promise<Claims>;
@@ -121,7 +121,7 @@ export function createOidcProvider(options: {
         execute: isHttp ? [library.allowInsecureRequests] : [],
       });
       const metadata = found.serverMetadata();
-      // Without these nobody could sign in; say so now.
+      // Without these no one could sign in; say so now.
       for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const)
         checkedUrl(metadata[name] ?? '');
       known = { metadata, at: clock.monotonic() };

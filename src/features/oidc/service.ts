@@ -48,7 +48,7 @@ export function createOidcService(options: {
   const recordOfAccount = (accountId: string, action: string): Promise<void> =>
     record(accountId, action, { type: 'account', id: accountId });
 
-  /** @throws forbidden when either side is bound to somebody else, or the account was deleted */
+  /** @throws forbidden when either side is bound to another person, or the account was deleted */
   const bind = async (accountId: string, identity: ProvidedIdentity): Promise<void> => {
     const { issuer, subject } = identity;
     if (await store.insert({ issuer, subject, accountId, createdAt: clock.now() }))

@@ -4,7 +4,7 @@ import { Email, Password } from '../../http/schemas.ts';
 import { Account } from '../accounts/model.ts';
 import { Endpoint } from '../endpoints/model.ts';
 
-/** Of a request that makes an account. */
+/** The body of a request that makes an account. */
 const passwordDescription = `needed unless sign-in with a password is off; ${Password.description}`;
 
 export const SetupRequest = t.Object(

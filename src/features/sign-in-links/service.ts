@@ -1,5 +1,5 @@
 /*
- * Links that the operator makes for somebody who cannot sign in another way. Each works once, for 15 minutes, without a password and
+ * Links that the operator makes for someone who cannot sign in another way. Each works once, for 15 minutes, without a password and
  * without a one-time code. Only the SHA-256 of its token is stored.
  */
 import type { SignInResult } from '../../core/access/sign-in.ts';

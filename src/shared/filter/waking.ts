@@ -1,6 +1,6 @@
 /*
  * Which events wake an agent. Strangers can send events to an endpoint, so events that its guard refused, and events whose
- * signature is invalid, wake nobody unless the filter mentions `is:refused` or `verdict:`. Each of the two terms lets in only its
+ * signature is invalid, wake no one unless the filter mentions `is:refused` or `verdict:`. Each of the two terms lets in only its
  * own kind.
  */
 import { type Filter, termsOf } from './filter.ts';

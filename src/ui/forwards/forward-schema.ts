@@ -120,7 +120,7 @@ export const forwardRules: Rules<typeof schema> = {
       : undefined,
   }),
 };
-/** What stands for a token in the headers of presets. */
+/** The placeholder of a token in the headers of presets. */
 const presetToken = 'Bearer TOKEN';
 
 /** What a preset changes in the form. A URL and headers that were typed stay. */
