@@ -44,7 +44,8 @@ export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
   const { infrastructure, audit, endpoints, background, queues, mcpEvents, isOwnIngest } = dependencies;
   const { config, database, clock, random, sealer, sha256, outbound, every, isShared, log, runsQueues } =
     infrastructure;
-  const store = createSubscriptionsStore(database);
+  const issuers = config.oauthIssuers.map(({ issuer }) => issuer);
+  const store = createSubscriptionsStore(database, issuers);
   const { lastSeq, newEvents } = createForwardsStore(database);
   const challenges = createRateLimiter(clock.monotonic);
   const occurrences = createOccurrences(mcpEvents);

@@ -134,6 +134,23 @@ describe('a subscription ends', () => {
     await expectEnd(to, { code: -32011, message: 'endpoint not found', data: { kind: 'endpoint' } });
   });
 
+  test('when the operator no longer trusts the issuer of its app', async () => {
+    const issuer = 'https://login.example.com';
+    const trusted = JSON.stringify([{ issuer, audience: 'https://hooks.example.com' }]);
+    await bench.close();
+    bench = await openSubscriptions({ env: { HOOKTAPE_OAUTH_ISSUERS: trusted } });
+    const to = await waitingAt();
+    const { client } = bench.server.services.database;
+    const isFrom = (from: string) => client.execute({ sql: 'UPDATE connected_apps SET issuer = ?', args: [from] });
+    await client.execute('UPDATE mcp_subscriptions SET grant_id = NULL');
+    await isFrom(issuer);
+    await bench.deliver();
+    await bench.idle();
+    expect([to.events().length, to.terminations()]).toEqual([2, []]);
+    await isFrom('https://former.example.com');
+    await expectEnd(to, forbidden);
+  });
+
   test('when its grant runs out, at the latest with the next event', async () => {
     const to = bench.receiver();
     await bench.subscribe(to, { ttlMs: null });

@@ -17,6 +17,7 @@ import { createCallbacksStore } from './callbacks-store.ts';
 import { createSubscriptionItemsStore } from './items-store.ts';
 
 type Row = typeof mcpSubscriptions.$inferSelect;
+type Issuers = readonly string[];
 /** The most subscriptions of an app and of a team. */
 type Limits = { app: number; team: number };
 /** Why it has ended: its app's access, its endpoint, or its time. */
@@ -35,21 +36,24 @@ const table = mcpSubscriptions;
 /** An answer that was not written after this time was never written: the process had ended. */
 const unansweredMs = 60_000;
 
-/** Whether the app has access through this grant; a grant of null is that of an app of an external issuer. */
-const hasAccess = (at: { appId: SQL; grantId: SQL; teamId: SQL }, now: number): SQL => sql`EXISTS (
+/**
+ * Whether the app has access through this grant; a grant of null is that of an app of an external issuer.
+ * @param issuers which are trusted
+ */
+const hasAccess = (at: { appId: SQL; grantId: SQL; teamId: SQL }, now: number, issuers: Issuers): SQL => sql`EXISTS (
   SELECT 1 FROM connected_apps AS app JOIN accounts ON accounts.id = app.account_id AND accounts.team_id = ${at.teamId}
   WHERE app.id = ${at.appId} AND app.revoked_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM oauth_clients WHERE oauth_clients.id = app.client_id AND disabled_at IS NOT NULL)
-    AND CASE WHEN ${at.grantId} IS NULL THEN app.issuer <> '' ELSE EXISTS (SELECT 1 FROM oauth_grants AS own
+    AND CASE WHEN ${at.grantId} IS NULL THEN ${inList(sql`app.issuer`, issuers)} ELSE EXISTS (SELECT 1 FROM oauth_grants AS own
       WHERE own.id = ${at.grantId} AND own.app_id = app.id AND own.revoked_at IS NULL AND own.expires_at > ${now}) END)`;
 
-const endedAt = (now: number): SQL<EndReason | null> => sql<EndReason | null>`CASE
-  WHEN NOT ${hasAccess({ appId: sql`${table.appId}`, grantId: sql`${table.grantId}`, teamId: sql`${table.teamId}` }, now)}
-    THEN 'access'
+const ownAccess = { appId: sql`${table.appId}`, grantId: sql`${table.grantId}`, teamId: sql`${table.teamId}` };
+const endedAt = (now: number, issuers: Issuers): SQL<EndReason | null> => sql<EndReason | null>`CASE
+  WHEN NOT ${hasAccess(ownAccess, now, issuers)} THEN 'access'
   WHEN ${table.endpoint} IS NOT NULL AND ${endpoints.seq} IS NULL THEN 'endpoint'
   WHEN ${table.refreshBefore} <= ${now} THEN 'time' END`;
 
-function createReads(db: Drizzle) {
+function createReads(db: Drizzle, issuers: Issuers) {
   const isLive = and(
     eq(endpoints.seq, table.endpoint),
     eq(endpoints.teamId, table.teamId),
@@ -57,7 +61,7 @@ function createReads(db: Drizzle) {
   );
   const select = (now: number, condition: SQL | undefined, limit = 1000) =>
     db
-      .select({ row: table, plan: teams.plan, endpointId: endpoints.id, ended: endedAt(now) })
+      .select({ row: table, plan: teams.plan, endpointId: endpoints.id, ended: endedAt(now, issuers) })
       .from(table)
       .leftJoin(teams, eq(teams.id, table.teamId))
       .leftJoin(endpoints, isLive)
@@ -91,7 +95,7 @@ function createReads(db: Drizzle) {
     },
 
     async ended(now: number): Promise<Subscription[]> {
-      return (await select(now, sql`(${endedAt(now)}) IS NOT NULL`)).filter(({ ended }) => ended !== null);
+      return (await select(now, sql`(${endedAt(now, issuers)}) IS NOT NULL`)).filter(({ ended }) => ended !== null);
     },
 
     /** The subscriptions of an account's apps, oldest first. */
@@ -113,7 +117,7 @@ function createReads(db: Drizzle) {
         .from(table)
         .innerJoin(accounts, eq(accounts.id, table.accountId))
         .leftJoin(endpoints, isLive)
-        .where(and(eq(table.accountId, accountId), sql`(${endedAt(now)}) IS NULL`))
+        .where(and(eq(table.accountId, accountId), sql`(${endedAt(now, issuers)}) IS NULL`))
         .orderBy(asc(table.seq));
       return rows.map(({ row, ...rest }) => ({ ...row, ...rest }));
     },
@@ -165,12 +169,13 @@ const createStatements = (db: Drizzle) => ({
     compareAndSetStatements(toClientStatement(db.delete(table).where(eq(table.owner, owner)))),
 });
 
-export function createSubscriptionsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
+/** @param issuers the external ones whose tokens are accepted */
+export function createSubscriptionsStore({ db, client }: Pick<Database, 'db' | 'client'>, issuers: Issuers) {
   /** Counts those that have not run out of time. */
   const countOf = (condition: SQL, now: number): SQL =>
     db.$count(table, and(condition, or(isNull(table.refreshBefore), gt(table.refreshBefore, now))));
   return {
-    ...createReads(db),
+    ...createReads(db, issuers),
     ...createStatements(db),
     ...createSubscriptionItemsStore(client),
     ...createCallbacksStore(db),
@@ -205,7 +210,7 @@ export function createSubscriptionsStore({ db, client }: Pick<Database, 'db' | '
       const condition = and(
         lt(countOf(eq(table.appId, appId), now), max.app),
         lt(countOf(eq(table.teamId, teamId), now), max.team),
-        hasAccess({ appId: sql`${appId}`, grantId: sql`${grantId ?? null}`, teamId: sql`${teamId}` }, now),
+        hasAccess({ appId: sql`${appId}`, grantId: sql`${grantId ?? null}`, teamId: sql`${teamId}` }, now, issuers),
         endpoint === null || endpoint === undefined
           ? undefined
           : sql`EXISTS (SELECT 1 FROM endpoints WHERE seq = ${endpoint} AND team_id = ${teamId} AND deleted_at IS NULL)`,
