@@ -163,6 +163,13 @@ describe('the metadata', () => {
     expect((await browser.signIn(ada)).status).toBe(303);
   });
 
+  test('is not read again because of a callback address that somebody made up', async () => {
+    for (const over of [{ state: 'another' }, { iss: 'https://evil.test' }, { code: undefined, error: 'x' }])
+      await browser.comeBack(harness.issuer.authorize(await browser.start(), ada, over));
+    await browser.start();
+    expect(harness.issuer.requests).toHaveLength(1);
+  });
+
   test('is read once by many who begin at once', async () => {
     await Promise.all(Array.from({ length: 5 }, () => harness.visitor().start()));
     expect(harness.issuer.requests).toHaveLength(1);

@@ -73,9 +73,11 @@ export function createOidcProvider(options: {
 
   /** Requests of one operation, which end together. `failure`: why the provider gave no usable answer, if it gave none. */
   const openTrip = (signal: AbortSignal) => {
-    const trip: { failure: unknown; fetch: ProviderFetch } = {
+    const trip: { failure: unknown; hasAsked: boolean; fetch: ProviderFetch } = {
       failure: undefined,
+      hasAsked: false,
       fetch: async (url, init) => {
+        trip.hasAsked = true;
         try {
           const { href, origin, pathname } = checkedUrl(url);
           const response = await fetch(href, { ...init, redirect: 'manual', signal });
@@ -152,8 +154,9 @@ export function createOidcProvider(options: {
     } catch (cause) {
       const { error, status } = Object(cause) as { error?: unknown; status?: unknown };
       const code = typeof error === 'string' ? error : '';
-      // The provider may have other keys or endpoints than it had. A code that is no longer valid says nothing about that.
-      if (code !== 'invalid_grant' && code !== 'access_denied') known = undefined;
+      // The provider may have other keys or endpoints than it had. Neither a code that is no longer valid nor a callback address that
+      // anybody can make up says something about that.
+      if (trip.hasAsked && code !== 'invalid_grant') known = undefined;
       onFailure(trip.failure ?? cause);
       if (trip.failure !== undefined || clientErrors.has(code) || temporaryErrors.has(code) || status === 401)
         throw isDown(trip.failure ?? cause);
