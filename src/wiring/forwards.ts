@@ -106,8 +106,7 @@ export function wireForwards(dependencies: ForwardsDependencies) {
     random,
   });
   const previewRequest = createRequestPreview({
-    newest: async (reader, endpointId, { where, limit }) =>
-      (await events.list(reader, { endpointId, where, limit: String(limit) }, reader.signal)).events,
+    list: (reader, query) => events.list(reader, query, reader.signal),
     contents: createContents(endpoints, events),
     contentReads,
     aboutEvent,

@@ -15,18 +15,19 @@ import type { ForwardPreview, ForwardPreviewRequest } from './model.ts';
 type Content = { seq: number; query: Buffer | null; headers: HeaderPair[]; body: Uint8Array };
 
 const defaultPreviewed = 5;
+/** How long events are searched for that are rare. */
+const searchMs = 5000;
 /** All bodies of one preview together. */
 const maxPreviewBytes = 8 << 20;
 
 export type PreviewRequest = ReturnType<typeof createRequestPreview>;
 
 export function createRequestPreview(options: {
-  /** The newest matching events, newest first. @throws not_found, invalid */
-  newest: (
+  /** Matching events, newest first. A search that takes long returns fewer, and a cursor. @throws not_found, invalid */
+  list: (
     reader: MemberAccess & Reader,
-    endpointId: string,
-    selection: { where: string; limit: number },
-  ) => Promise<EventSummary[]>;
+    query: { endpointId: string; where: string; limit: string; cursor?: string },
+  ) => Promise<{ events: EventSummary[]; nextCursor: string | null }>;
   /** Events with content; damaged and removed events are left out. */
   contents: (
     principal: TeamAccess,
@@ -36,9 +37,25 @@ export function createRequestPreview(options: {
   ) => AsyncIterable<Content>;
   contentReads: ContentReads;
   aboutEvent: (team: TeamAccess, endpointId: string, id: string) => Promise<{ endpoint: string; link: string }>;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'monotonic'>;
 }) {
-  const { newest, contents, contentReads, aboutEvent, clock } = options;
+  const { list, contents, contentReads, aboutEvent, clock } = options;
+
+  const newest = async (
+    reader: MemberAccess & Reader,
+    endpointId: string,
+    { where, limit }: { where: string; limit: number },
+  ): Promise<EventSummary[]> => {
+    const until = clock.monotonic() + searchMs;
+    const found: EventSummary[] = [];
+    for (let cursor: string | null | undefined; cursor !== null && found.length < limit; ) {
+      const query = { endpointId, where, limit: `${limit - found.length}`, ...(cursor !== undefined && { cursor }) };
+      const page = await list(reader, query);
+      found.push(...page.events);
+      cursor = clock.monotonic() < until && !reader.signal?.aborted ? page.nextCursor : null;
+    }
+    return found;
+  };
 
   /** @param signal aborted when the client disconnects @throws invalid, not_found; as `ContentReads.run` */
   return async (
