@@ -224,6 +224,27 @@ describe('limits', () => {
     expect((await bench.app.call('events/subscribe', bench.params(to, given(made)))).error).toBeUndefined();
   });
 
+  test('100 a team, exact under parallel requests', async () => {
+    const to = bench.receiver();
+    await bench.subscribe(to);
+    // Of other apps; that of this one is copied 97 times.
+    await bench.server.services.database.client.execute(`INSERT INTO mcp_subscriptions
+      (id, owner, app_id, team_id, account_id, grant_id, name, endpoint, arguments, origin, sealed, dialect, since,
+       position, answered, refresh_before, refreshed_at, created_at)
+      SELECT 'sub_' || value, 'owner-' || value, 'app-' || value % 9, team_id, account_id, grant_id, name, endpoint,
+        arguments, origin, sealed, dialect, since, position, 0, refresh_before, refreshed_at, created_at
+      FROM mcp_subscriptions, json_each('[${Array.from({ length: 97 }, (_, n) => n)}]')`);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        bench.app.declaring('events/subscribe', bench.params(to, { arguments: { endpoint: 'shop', where: `t${n}` } })),
+      ),
+    );
+    expect(answers.filter(({ result }) => result)).toHaveLength(2);
+    const refused = answers.flatMap(({ error }) => error ?? []);
+    const data = { limit: 'subscriptions per team', max: 100 };
+    expect(refused.map(error => [error.code, error.data])).toEqual(Array(4).fill([-32025, data]));
+  });
+
   test('the same subscription in parallel is one', async () => {
     const to = bench.receiver();
     const answers = await Promise.all(
