@@ -35,7 +35,8 @@ async function create(io: Io, api: Api, given: ClientArguments): Promise<void> {
 }
 
 async function remove(io: Io, api: Api, given: ClientArguments): Promise<void> {
-  const { id, name, eventCount } = await findEndpoint(api, given.argument(0));
+  // What is deleted must be named exactly: a second `delete Shop` must not delete another endpoint, `shop`.
+  const { id, name, eventCount } = await findEndpoint(api, given.argument(0), 'exact');
   const pinned = given.flag('pinned') ? 'true' : undefined;
   if (io.ask && !given.flag('yes')) {
     const answer = await io.ask(`Delete ${safeLine(name)} and its ${counted(eventCount, 'event')}? [y/N] `, false);

@@ -22,8 +22,15 @@ export async function findEndpointId(api: Api, given: string): Promise<string> {
   return endpointId.test(given) ? given : (await findEndpoint(api, given)).id;
 }
 
-/** Like `findEndpointId`, but returns the endpoint. */
-export async function findEndpoint(api: Api, given: string): Promise<Endpoint> {
+/**
+ * Like `findEndpointId`, but returns the endpoint.
+ * @param spelling in `any case`, a name in other upper and lower case also finds its endpoint, if exactly one fits
+ */
+export async function findEndpoint(
+  api: Api,
+  given: string,
+  spelling: 'any case' | 'exact' = 'any case',
+): Promise<Endpoint> {
   const all = await listEndpoints(api);
   // The host may be a different name of the same server, so only the token counts.
   const token = /^https?:/i.test(given) ? tokenOf(given) : undefined;
@@ -34,6 +41,8 @@ export async function findEndpoint(api: Api, given: string): Promise<Endpoint> {
   if (named.length > 1)
     throw new UsageError(`${named.length} endpoints are named ${given}; use an id: ${idsOf(named)}`);
   if (first) return first;
+  const similar = all.filter(({ name }) => name.toLowerCase() === given.toLowerCase());
+  if (spelling === 'any case' && similar.length === 1 && similar[0]) return similar[0];
   const names = all.map(({ name }) => name);
   throw new OperationError(`no endpoint ${given} on ${api.server.url}${didYouMean(given, names)}`);
 }

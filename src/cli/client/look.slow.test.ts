@@ -42,6 +42,22 @@ describe('hooktape endpoint', () => {
     expect(missing.stderr).toContain('did you mean inbox?');
   });
 
+  test('a name is found in any case if one endpoint fits, but only its exact spelling is deleted', async () => {
+    const made: string[] = [];
+    for (const name of ['Case', 'cASE', 'Größe'])
+      made.push((await client.json<{ id: string }>('endpoint', 'create', name)).id);
+    const event = await client.server.deliver(await client.json<{ url: string }>('endpoint', 'create', 'lower'));
+    expect(await client.json('events', 'LOWER')).toMatchObject({ events: [{ id: event }] });
+    expect(await client.json('events', 'GRÖßE')).toMatchObject({ events: [] });
+    for (const exact of ['Case', 'cASE']) expect((await client.run('events', exact)).exitCode).toBe(0);
+    const several = await client.run('events', 'case');
+    expect([several.exitCode, several.stderr]).toEqual([1, expect.stringContaining('no endpoint case')]);
+    const deleted = await client.run('endpoint', 'delete', 'Lower');
+    expect([deleted.exitCode, deleted.stderr]).toEqual([1, expect.stringContaining('did you mean lower?')]);
+    for (const name of ['Case', 'cASE', 'Größe', 'lower'])
+      expect((await client.run('endpoint', 'delete', name)).exitCode).toBe(0);
+  });
+
   test('delete asks at a terminal, and needs --pinned for one with pinned events', async () => {
     const made = await client.json<{ id: string; url: string }>('endpoint', 'create', 'short-lived');
     const id = await client.server.deliver(made);
