@@ -149,10 +149,13 @@ describe('an event', () => {
     await client.call('get_event', { id: one });
     await client.call('search_events', { q: '"n"' });
     expect(await consumer()).toMatchObject({ cursor, behind: 4 });
-    await client.call('done', { id: three });
-    await client.call('done', { id: three });
+    const again = 'Done. 2 older events are not done, so this one can come again.';
+    for (const _ of [1, 2]) expect(await client.call('done', { id: three })).toBe(again);
     expect(await consumer()).toMatchObject({ cursor, behind: 4 });
-    await client.call('done', { id: one });
+    expect(await client.call('done', { id: one })).toBe('Done.');
+    expect(await client.call('done', { id: three })).toBe(
+      'Done. 1 older event is not done, so this one can come again.',
+    );
     expect(await behind()).toBe(3);
     expect(await thrownBy(client.call('done', { id: unmatched }))).toThrow('was not pushed in this session');
     expect(await thrownBy(client.call('done', { id: 'evt_none' }))).toThrow('was not pushed in this session');

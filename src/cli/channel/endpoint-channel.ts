@@ -129,6 +129,12 @@ export function createEndpointChannel(given: {
       await position.flush();
     },
 
+    /** The number of older events that are not done: while there are any, the next session gets this one again. */
+    olderOpen(eventId: string): number {
+      const entry = pushed.get(eventId);
+      return entry ? settling.unsettledBefore(entry) : 0;
+    },
+
     flush: position.flush,
   };
 }

@@ -3,7 +3,7 @@ import { firstCharacters } from '../../core/text.ts';
 import type { EventDetail, EventPage, EventSummary } from '../../features/events/model.ts';
 import { untrustedNotice } from '../../shared/untrusted.ts';
 import { type Api, RefusedError } from '../client/api.ts';
-import { jsonText } from '../client/output.ts';
+import { counted, jsonText } from '../client/output.ts';
 import { OperationError, UnreachableError } from '../io.ts';
 import type { EndpointChannel } from './endpoint-channel.ts';
 
@@ -19,7 +19,7 @@ export const toolDescriptions = [
     name: 'done',
     title: 'Mark an event as done',
     description:
-      'Call it when you are finished with an event that was pushed into this session. Events that are not done are pushed again in the next session.',
+      'Call it when you are finished with an event that was pushed into this session, oldest event first. The next session begins with the oldest event that is not done: it and all later ones, even those marked done, are pushed again.',
     inputSchema: objectOf({ id }, ['id']),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
@@ -66,10 +66,10 @@ export function createTools(api: Api, channels: readonly EndpointChannel[]): Cha
       if (!channel) throw new OperationError(`${id} was not pushed in this session`);
       try {
         await channel.done(id);
-        return 'Done.';
+        return doneText(channel.olderOpen(id));
       } catch (error) {
         if (!(error instanceof UnreachableError || error instanceof OperationError)) throw error;
-        return `Done. The position is not saved yet; saving is retried: ${error.message}`;
+        return `${doneText(channel.olderOpen(id))} The position is not saved yet; saving is retried: ${error.message}`;
       }
     },
 
@@ -97,6 +97,11 @@ export function createTools(api: Api, channels: readonly EndpointChannel[]): Cha
     },
   };
 }
+
+const doneText = (older: number): string =>
+  older === 0
+    ? 'Done.'
+    : `Done. ${counted(older, 'older event')} ${older === 1 ? 'is' : 'are'} not done, so this one can come again.`;
 
 /** Written so that captured text cannot look like the tag of an event that was pushed. As JSON, it means the same. */
 const resultOf = (result: object): string =>

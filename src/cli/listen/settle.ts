@@ -183,6 +183,15 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
     unsettled: (): number => unsettled,
     /** The number of kept events, including settled events after an unsettled one. */
     size: (): number => places.size(),
+    /** The number of unsettled events before this one, which keep the position before it. */
+    unsettledBefore(entry: Entry<E>): number {
+      let count = 0;
+      for (const place of places.values()) {
+        if (place.entry === entry) return count;
+        if (place.entry.open > 0) count++;
+      }
+      return 0;
+    },
     running: (): number => queues.reduce((sum, { inFlight }) => sum + countRunning(inFlight), 0),
     /** `isBlocked`: the lane waits for a retry. */
     laneStates: (): LaneState[] =>
