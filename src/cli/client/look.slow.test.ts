@@ -14,6 +14,18 @@ afterAll(() => client.close());
 const deliver = (body: string | Uint8Array, init?: RequestInit & { suffix?: string }) =>
   client.server.deliver(inbox, body, init);
 
+test('hooktape whoami says whether the key may only read', async () => {
+  const { key } = await client.ada.json<{ key: string }>(201, 'POST', '/api/keys', { name: 'r', readOnly: true });
+  for (const [env, readOnly, said] of [
+    [client.env, false, 'With the key in HOOKTAPE_KEY.\nThe key may read and write.\n'],
+    [{ ...client.env, HOOKTAPE_KEY: key }, true, 'With the key in HOOKTAPE_KEY.\nThe key may only read.\n'],
+  ] as const) {
+    const { exitCode, stdout, stderr } = await hooktape(env, 'whoami');
+    expect([exitCode, stdout, stderr]).toEqual([0, expect.stringMatching(/^ada@.*\t.*\t.*\n$/), said]);
+    expect(JSON.parse((await hooktape(env, 'whoami', '--json')).stdout)).toMatchObject({ plan: 'pro', readOnly });
+  }
+});
+
 describe('hooktape endpoint', () => {
   test('create prints the ingest URL alone, and list shows the endpoint', async () => {
     const created = await client.run('endpoint', 'create', 'orders');

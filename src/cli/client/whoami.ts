@@ -1,7 +1,8 @@
-/* `hooktape whoami`: the account and the server that commands use. */
+/* `hooktape whoami`: the account, the server and the key that commands use. */
 import type { Account } from '../../features/accounts/model.ts';
+import type { ApiKeyList } from '../../features/keys/model.ts';
 import { exitCodes, type Run } from '../io.ts';
-import { connect } from './api.ts';
+import { type Api, connect } from './api.ts';
 import { parseClientArguments } from './client-arguments.ts';
 import { printJson, printTable } from './output.ts';
 
@@ -9,9 +10,21 @@ export const runWhoami: Run = async (args, io, usage) => {
   const given = parseClientArguments(args, usage);
   const api = connect(io, given);
   const account = await api.call<Account>('GET', '/api/me');
+  const readOnly = await isReadOnly(api).catch(() => undefined);
+  if (given.json) {
+    printJson(io, { ...account, ...(readOnly !== undefined && { readOnly }) });
+    return exitCodes.done;
+  }
   const { url, isKeyFromEnvironment } = api.server;
-  if (given.json) printJson(io, account);
-  else printTable(io, [[account.email, account.plan, url]]);
-  if (isKeyFromEnvironment && !given.json) io.stderr('With the key in HOOKTAPE_KEY.\n');
+  printTable(io, [[account.email, account.plan, url]]);
+  if (isKeyFromEnvironment) io.stderr('With the key in HOOKTAPE_KEY.\n');
+  if (readOnly !== undefined) io.stderr(readOnly ? 'The key may only read.\n' : 'The key may read and write.\n');
   return exitCodes.done;
 };
+
+/** Whether the key in use may only read; undefined if several keys of the account have the same last characters. */
+async function isReadOnly(api: Api): Promise<boolean | undefined> {
+  const { keys } = await api.call<ApiKeyList>('GET', '/api/keys');
+  const fitting = keys.filter(({ last4 }) => api.server.key?.endsWith(last4));
+  return fitting.length === 1 ? fitting[0]?.readOnly : undefined;
+}

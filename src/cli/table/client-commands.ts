@@ -31,7 +31,7 @@ export const clientCommands = {
     load: async () => (await import('../client/logout.ts')).runLogout,
   },
   whoami: {
-    summary: 'show the account and server in use',
+    summary: 'show the account and server in use, and whether the key may only read',
     usage: 'hooktape whoami',
     load: async () => (await import('../client/whoami.ts')).runWhoami,
   },
