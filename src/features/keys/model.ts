@@ -35,6 +35,7 @@ export const CreatedApiKey = t.Object(
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
 export const ApiKeyList = t.Object({ keys: t.Array(ApiKey) }, { title: 'ApiKeyList' });
+export type ApiKeyList = Static<typeof ApiKeyList>;
 export const ApiKeyInput = t.Object(
   {
     name: Name,
