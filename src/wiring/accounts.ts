@@ -17,6 +17,7 @@ import { createTeamsService } from '../features/teams/service.ts';
 import { createTeamsStore } from '../features/teams/store.ts';
 import { createTotpService } from '../features/totp/service.ts';
 import { createTotpStore } from '../features/totp/store.ts';
+import { hostOfUrl, parseAddress } from '../shared/addresses.ts';
 import { maxKeysPerAccount } from '../shared/limits.ts';
 import { createHashIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -42,7 +43,8 @@ export function wireAccounts(dependencies: AccountsDependencies) {
   const { config, log, clock, random, sha256, sealer, isShared, direct } = infrastructure;
   const { db } = direct;
   const { baseUrl, passwordSignIn } = config;
-  const configuredWays = { password: passwordSignIn, issuer: config.oidc?.issuer };
+  const hasHostName = parseAddress(hostOfUrl(new URL(baseUrl))) === undefined;
+  const configuredWays = { password: passwordSignIn, issuer: config.oidc?.issuer, passkeys: hasHostName };
 
   const passwords = wirePasswords();
   const throttle = createSignInThrottle({ monotonic: clock.monotonic });

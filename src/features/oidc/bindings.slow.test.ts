@@ -9,6 +9,7 @@ import {
   peopleOf,
   type Visitor,
 } from '../../testing/oidc-harness.ts';
+import { thrownBy } from '../../testing/thrown-by.ts';
 
 const ada = { sub: 'ada', email: 'ada@example.com', email_verified: true };
 const bob = { sub: 'bob', email: 'bob@example.com', email_verified: true };
@@ -107,6 +108,21 @@ describe('DELETE /api/me/oidc', () => {
     expect(await actionsOf(again)).toContain(
       'oidc.unbound: ada@example.com disconnected their account from the OpenID Connect provider',
     );
+  });
+
+  test('under an IP address a passkey is no other way', async () => {
+    await open({ HOOKTAPE_BASE_URL: 'https://192.0.2.1' });
+    const { accountId } = await harness.createAccount(ada.email);
+    const { database, oidcStore, oidcBindings } = harness.services;
+    await database.client.execute('UPDATE accounts SET password_hash = NULL');
+    await database.client.execute({
+      sql: "INSERT INTO passkeys VALUES ('pky_1', ?, x'00', x'00', 0, '[]', 'laptop', 0, NULL)",
+      args: [accountId],
+    });
+    const now = harness.clock.now();
+    const { issuer } = harness.issuer;
+    await oidcStore.insert({ issuer: new URL(issuer).href, subject: 'ada', accountId, createdAt: now });
+    expect(await thrownBy(oidcBindings.end({ accountId, signedInAt: now }))).toThrow('you could not sign in any more');
   });
 
   test('hooktape account oidc off ends it in any case', async () => {

@@ -3,6 +3,7 @@ import type { Principal } from '../../core/access/principal.ts';
 import { requireRecentSignIn } from '../../core/access/recent-sign-in.ts';
 import type { Clock } from '../../core/clock.ts';
 import { conflict, notFound } from '../../core/errors.ts';
+import type { ConfiguredWays } from '../../db/other-ways.ts';
 import type { OidcStore } from './store.ts';
 
 export type OidcBindings = ReturnType<typeof createOidcBindings>;
@@ -14,7 +15,7 @@ export function createOidcBindings({
 }: {
   store: OidcStore;
   /** `issuer`: of the provider that is configured. */
-  ways: { password: boolean; issuer: string | undefined };
+  ways: ConfiguredWays;
   clock: Clock;
 }) {
   const { issuer } = ways;

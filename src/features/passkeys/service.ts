@@ -15,7 +15,6 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError, conflict, inField, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readName } from '../../core/text.ts';
-import { parseAddress } from '../../shared/addresses.ts';
 import { maxPasskeysPerAccount } from '../../shared/limits.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { creationOptions, requestOptions, verifyCreation, verifySignIn } from './ceremonies.ts';
@@ -35,7 +34,7 @@ type Options = {
   store: PasskeysStore;
   challenges: Challenges;
   baseUrl: { host: string; origin: string };
-  /** The ways to sign in that can replace a passkey. */
+  /** The ways to sign in of this installation. */
   ways: Parameters<PasskeysStore['remove']>[2];
   startSession: SessionsService['start'];
   /** Whether other processes use the same database. */
@@ -51,7 +50,7 @@ type Options = {
 export function createPasskeysService(options: Options) {
   const { store, challenges, baseUrl, ways, startSession, clock, random, onSignIn, onInvalid } = options;
   const { host, origin } = baseUrl;
-  const isAvailable = parseAddress(host) === undefined;
+  const isAvailable = ways.passkeys;
   const requireAvailable = (): void => {
     if (!isAvailable) throw conflict(`passkeys need a host name, and HOOKTAPE_BASE_URL has an address: ${host}`);
   };
