@@ -6,6 +6,9 @@ export const startPath = '/login/oidc';
 const link = (href: string, text: string): string => `<p><a href="${escapeHtml(href)}">${text}</a></p>`;
 const page = (heading: string, text: string, links: string): string =>
   htmlPage("Can't sign in", `<h1>${escapeHtml(heading)}</h1>\n<p>${escapeHtml(text)}</p>\n${links}`);
+/** @param to the path to return to, if it is known */
+const startLink = (text: string, to: string | undefined): string =>
+  link(to === undefined ? startPath : `${startPath}?return_to=${encodeURIComponent(to)}`, text);
 const otherWays = link('/login', 'Other ways to sign in');
 
 /** The text is always the same: it does not tell whether there is an account. */
@@ -16,15 +19,14 @@ export const refusedPage = (name: string): string =>
     otherWays,
   );
 
-/** @param to the path to return to, if it is known */
 export const startAgainPage = (name: string, to?: string): string =>
   page(
     'Start again',
     `The sign-in with ${name} did not succeed: it was cancelled, took more than 10 minutes, was used already, or was begun in another browser or tab.`,
-    link(to === undefined ? startPath : `${startPath}?return_to=${encodeURIComponent(to)}`, 'Start again') + otherWays,
+    startLink('Start again', to) + otherWays,
   );
 
-export const unavailablePage = (name: string, ways: { password: boolean; passkeys: boolean }): string => {
+export const unavailablePage = (name: string, ways: { password: boolean; passkeys: boolean }, to?: string): string => {
   const working = [
     ...(ways.password ? ['your password'] : []),
     ...(ways.passkeys ? ['a passkey'] : []),
@@ -33,7 +35,7 @@ export const unavailablePage = (name: string, ways: { password: boolean; passkey
   return page(
     `${name} can't be reached`,
     `Try again in a few seconds. You can still sign in with ${working.join(', or with ')}.`,
-    link(startPath, 'Try again') + otherWays,
+    startLink('Try again', to) + otherWays,
   );
 };
 

@@ -105,7 +105,10 @@ export function oidcPageRoutes({ gate, cookie, oidc, ways, config: { baseUrl } }
     if (!(error instanceof AppError) || status === undefined) throw error;
     if (status === 400) return show(400, startAgainPage(name, to), headers);
     if (status === 403) return show(403, refusedPage(name), headers);
-    return show(503, unavailablePage(name, ways), { ...headers, 'retry-after': String(error.retryAfterSeconds ?? 5) });
+    return show(503, unavailablePage(name, ways, to), {
+      ...headers,
+      'retry-after': String(error.retryAfterSeconds ?? 5),
+    });
   };
   const tooMany = (seconds: number): Response => show(429, tooManyPage(name), { 'retry-after': String(seconds) });
   const head = (): Response => new Response(null, { headers: pageHeaders() });
@@ -132,7 +135,7 @@ export function oidcPageRoutes({ gate, cookie, oidc, ways, config: { baseUrl } }
       const begun = await service.begin(returnTo);
       return redirect(begun.url, [begun.cookie]);
     } catch (error) {
-      return showError(error, undefined, {});
+      return showError(error, pending.path(returnTo), {});
     }
   };
 
