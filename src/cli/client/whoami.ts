@@ -1,6 +1,6 @@
 /* `hooktape whoami`: the account, the server and the key that commands use. */
 import type { Account } from '../../features/accounts/model.ts';
-import type { ApiKeyList } from '../../features/keys/model.ts';
+import type { ApiKey } from '../../features/keys/model.ts';
 import { exitCodes, type Run } from '../io.ts';
 import { type Api, connect } from './api.ts';
 import { parseClientArguments } from './client-arguments.ts';
@@ -24,7 +24,7 @@ export const runWhoami: Run = async (args, io, usage) => {
 
 /** Whether the key in use may only read; undefined if several keys of the account have the same last characters. */
 async function isReadOnly(api: Api): Promise<boolean | undefined> {
-  const { keys } = await api.call<ApiKeyList>('GET', '/api/keys');
+  const { keys } = await api.call<{ keys: ApiKey[] }>('GET', '/api/keys');
   const fitting = keys.filter(({ last4 }) => api.server.key?.endsWith(last4));
   return fitting.length === 1 ? fitting[0]?.readOnly : undefined;
 }
