@@ -130,7 +130,8 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server', () => {
     };
     try {
       expect(await atOnce(libsql.url)).toBe(false);
-      expect(await atOnce(allowing.url)).toBe(true);
+      // On a busy machine, requests that could run at once may still come one after the other.
+      await eventually(() => atOnce(allowing.url));
       const started = await startServer({ HOOKTAPE_DATABASE_URL: allowing.url, HOOKTAPE_DATA_DIR: directory });
       await eventually(async () => (await started.said()).stderr.includes('--max-concurrent-connections 1'));
       await started.stop();
