@@ -59,7 +59,7 @@ export const runAccount: Run = async ([verb, ...rest], io) => {
       const link = (await ask(io, words, 'account.signInLink', { email: words.positionals[0] })) as SignInLink;
       if (words.json) return show(io, words, link);
       io.stdout(`${link.url}\n`);
-      io.stderr(`The link signs ${link.email} in once, within 15 minutes. Whoever has it can use it.\n`);
+      io.stderr(`The link signs ${link.email} in once, within 15 minutes. Everyone who has it can use it.\n`);
       return exitCodes.done;
     }
     case 'oidc': {

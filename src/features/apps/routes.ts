@@ -62,7 +62,8 @@ export const appsRoutes = ({ gate, apps, subscriptions }: Options) =>
           permission: 'apps',
           audit: 'subscription.ended',
           summary: 'End a subscription of an app',
-          description: 'Nothing that waits is sent any more. The app’s callback is told that it has ended.',
+          description:
+            'Events that still wait are not sent. The app’s callback gets a message that the subscription has ended.',
         }),
       },
     );

@@ -272,7 +272,7 @@ describe('a refresh', () => {
     const [old = ''] = to.secrets;
     to.secrets.unshift(newSecret());
     await bench.subscribe(to, { ttlMs: null });
-    // The same secret again changes nothing.
+    // A refresh with an unchanged secret changes nothing.
     await bench.subscribe(to, { ttlMs: null });
     const signedWith = async (): Promise<boolean[]> => {
       const texts: string[] = [];

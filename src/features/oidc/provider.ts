@@ -9,6 +9,7 @@ import type { OidcConfig } from '../../config/oidc.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, unavailable } from '../../core/errors.ts';
 import { isLoopbackOrigin } from '../../core/network/address-classes.ts';
+import { readBody } from '../../core/network/response-body.ts';
 import { type Claims, isSubject } from './claims.ts';
 import type { PendingSignIn } from './pending.ts';
 
@@ -234,15 +235,10 @@ export function createOidcProvider(options: {
 
 /** The response with its body. @throws if the body is too large */
 async function limited(response: Response): Promise<Response> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > maxAnswerBytes) throw new Error(`an answer of more than ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
-  }
+  const tooLarge = (): Error => new Error(`an answer of more than ${maxAnswerBytes} bytes`);
+  const body = await readBody(response, maxAnswerBytes, tooLarge);
   const { status, headers } = response;
-  return new Response(size === 0 ? null : Buffer.concat(chunks), { status, headers });
+  return new Response(body.length === 0 ? null : Uint8Array.from(body), { status, headers });
 }
 
 function once<T>(run: () => Promise<T>): () => Promise<T> {
