@@ -35,7 +35,7 @@ const layers: Record<string, Layer> = {
     types: 'config log',
     packages: 'elysia @elysiajs/swagger @sinclair/typebox swagger-ui-dist',
   },
-  net: { values: 'own core', packages: 'nodemailer' },
+  net: { values: 'own core', packages: 'aws4fetch nodemailer' },
   db: { values: 'own core', types: 'log config', packages: '@libsql/client libsql drizzle-orm' },
   core: { values: 'own', packages: '@sinclair/typebox' },
   shared: { values: 'own', packages: 'diff' },
