@@ -16,6 +16,8 @@ ARG HOOKTAPE_COMMIT=unknown
 LABEL org.opencontainers.image.title="Hooktape" \
       org.opencontainers.image.description="Self-hosted webhook recorder" \
       org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.source="https://github.com/hooktape/hooktape" \
+      org.opencontainers.image.version="2.0.0" \
       org.opencontainers.image.revision="${HOOKTAPE_COMMIT}"
 COPY --from=build /out/hooktape /usr/local/bin/hooktape
 COPY --from=build --chown=65532:65532 /out/data /data

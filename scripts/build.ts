@@ -6,7 +6,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { version } from '../package.json' with { type: 'json' };
+import { version } from './lib/about.ts';
 import { buildExecutable, commit, type Executable, hostTarget, repositoryRoot } from './lib/executable.ts';
 import { addonPackages, isTarget, type Target } from './lib/native-plugin.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { version } from '../../package.json' with { type: 'json' };
+import { version } from '../lib/about.ts';
 
 export type Row = {
   what: string;

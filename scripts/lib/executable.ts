@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BunPlugin } from 'bun';
-import { version } from '../../package.json' with { type: 'json' };
 import { checkRuntime } from '../../src/http/listener/runtime-check.ts';
 import { isSigned, signAdHoc } from './mach-o.ts';
 import { isTarget, nativePlugin, type Target } from './native-plugin.ts';
@@ -40,7 +39,6 @@ export async function buildExecutable({ outfile, target, plugins = [] }: Executa
     minify: true,
     define: {
       'process.env.NODE_ENV': '"production"',
-      HOOKTAPE_VERSION: JSON.stringify(version),
       HOOKTAPE_COMMIT: JSON.stringify(commit()),
     },
     compile: {

@@ -1,9 +1,10 @@
 /* The Homebrew formula, which downloads one of four executables of the release and checks its SHA-256. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { homepage, version } from '../lib/about.ts';
 import { buildExecutable, repositoryRoot } from '../lib/executable.ts';
 import type { Target } from '../lib/native-plugin.ts';
-import { emptyReleaseDir, homepage, type Made, packagingDir, platformOf, version } from './files.ts';
+import { emptyReleaseDir, type Made, packagingDir, platformOf } from './files.ts';
 
 const targets: readonly Target[] = ['bun-darwin-arm64', 'bun-darwin-x64', 'bun-linux-arm64', 'bun-linux-x64'];
 

@@ -1,21 +1,10 @@
 /* A Debian package for each target with glibc: the executable, the systemd service (not started), its settings, completions. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { debianVersion, description, homepage, maintainers } from '../lib/about.ts';
 import { hostTarget, repositoryRoot } from '../lib/executable.ts';
 import type { Target } from '../lib/native-plugin.ts';
-import {
-  description,
-  emptyReleaseDir,
-  executableOf,
-  homepage,
-  inFolder,
-  type Made,
-  packagingDir,
-  place,
-  run,
-  sourceTime,
-  version,
-} from './files.ts';
+import { emptyReleaseDir, executableOf, inFolder, type Made, packagingDir, place, run, sourceTime } from './files.ts';
 
 /** Debian's names of machine types. */
 const architectures: Partial<Record<Target, string>> = { 'bun-linux-x64': 'amd64', 'bun-linux-arm64': 'arm64' };
@@ -28,9 +17,9 @@ const completions = {
 } as const;
 
 const control = (architecture: string, kibibytes: number): string => `Package: hooktape
-Version: ${version.replace('-', '~')}
+Version: ${debianVersion}
 Architecture: ${architecture}
-Maintainer: The Hooktape maintainers <maintainers@hooktape.invalid>
+Maintainer: ${maintainers}
 Installed-Size: ${kibibytes}
 Depends: libc6 (>= 2.18), libgcc-s1, passwd
 Section: net
@@ -78,7 +67,7 @@ const makeFor = (
       place(join(packagingDir, 'deb', script), join(folder, 'DEBIAN', script));
       chmodSync(join(folder, 'DEBIAN', script), 0o755);
     }
-    const file = `hooktape_${version.replace('-', '~')}_${architecture}.deb`;
+    const file = `hooktape_${debianVersion}_${architecture}.deb`;
     chmodSync(folder, 0o755);
     // Uses gzip, which every version of dpkg can read.
     run(['dpkg-deb', '--root-owner-group', '-Zgzip', '--build', folder, join(dir, file)], {

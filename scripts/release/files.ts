@@ -2,13 +2,9 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import about from '../../package.json' with { type: 'json' };
 import { buildExecutable, hostTarget, repositoryRoot } from '../lib/executable.ts';
 import type { Target } from '../lib/native-plugin.ts';
 
-export const { version, description, license } = about;
-/** The URL of the project. */
-export const homepage = about.repository.url;
 export const releaseDir = join(repositoryRoot, 'dist/release');
 export const packagingDir = join(repositoryRoot, 'packaging');
 

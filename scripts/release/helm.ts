@@ -1,13 +1,12 @@
-/* The Helm chart as an archive, with the version of the program. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+/* The Helm chart as an archive. */
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { emptyReleaseDir, inFolder, type Made, packagingDir, run, sourceTime, version } from './files.ts';
+import { version } from '../lib/about.ts';
+import { emptyReleaseDir, inFolder, type Made, packagingDir, run, sourceTime } from './files.ts';
 
 export const makeChart = (): Promise<Made[]> =>
   inFolder(async folder => {
     cpSync(join(packagingDir, 'helm/hooktape'), join(folder, 'hooktape'), { recursive: true });
-    const about = join(folder, 'hooktape/Chart.yaml');
-    writeFileSync(about, readFileSync(about, 'utf8').replace(/^((?:appV|v)ersion): 0\.0\.0$/gm, `$1: ${version}`));
     const { dir, made } = emptyReleaseDir('helm');
     const file = `hooktape-${version}.tgz`;
     const sameEverywhere = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];

@@ -1,7 +1,8 @@
 /* The container image as an OCI archive, built from the Dockerfile by buildah, which needs no daemon. */
 import { join } from 'node:path';
+import { version } from '../lib/about.ts';
 import { commit, repositoryRoot } from '../lib/executable.ts';
-import { emptyReleaseDir, type Made, run, version } from './files.ts';
+import { emptyReleaseDir, type Made, run } from './files.ts';
 
 /** BUILD_IMAGE and BASE_IMAGE in the environment choose other base images, as in the Dockerfile. */
 export async function makeImage(): Promise<Made[]> {

@@ -4,22 +4,10 @@
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { description, homepage, license, maintainers, serverName, version } from '../lib/about.ts';
 import { repositoryRoot } from '../lib/executable.ts';
 import { addonPackages, isTarget, type Target } from '../lib/native-plugin.ts';
-import {
-  description,
-  emptyReleaseDir,
-  executableOf,
-  homepage,
-  inFolder,
-  license,
-  type Made,
-  packagingDir,
-  place,
-  platformOf,
-  run,
-  version,
-} from './files.ts';
+import { emptyReleaseDir, executableOf, inFolder, type Made, packagingDir, place, platformOf, run } from './files.ts';
 
 /** npm cannot detect processors without AVX2, so there is no package with the variant for these. */
 const npmTargets: readonly Target[] = Object.keys(addonPackages)
@@ -29,6 +17,7 @@ const npmTargets: readonly Target[] = Object.keys(addonPackages)
 const common = {
   version,
   license,
+  author: maintainers,
   homepage,
   repository: { type: 'git', url: `git+${homepage}.git` },
 };
@@ -89,9 +78,6 @@ const makeMainPackage = (output: Output): Promise<Made> =>
     place(join(packagingDir, 'npm/hooktape.js'), join(folder, 'bin/hooktape.js'));
     return pack(folder, output);
   });
-
-/** In the registry of MCP servers, whose `server.json` names this package. */
-const serverName = 'io.github.hooktape/hooktape';
 
 export async function makeNpmPackages(targets: readonly Target[]): Promise<Made[]> {
   const output = emptyReleaseDir('npm');

@@ -2,21 +2,21 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { currentText, outdatedFiles, version } from '../lib/about.ts';
 import { repositoryRoot } from '../lib/executable.ts';
-import { homepage, packagingDir, version } from './files.ts';
+import { packagingDir } from './files.ts';
 
 const textOf = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8');
 
-test('server.json has the version and the repository of package.json', () => {
-  const server = JSON.parse(textOf('server.json')) as {
-    version: string;
-    repository: { url: string };
-    packages: { version: string; identifier: string }[];
-    description: string;
-  };
-  expect([server.version, server.packages[0]?.version, server.repository.url]).toEqual([version, version, homepage]);
-  // The registry takes no longer one.
-  expect(server.description.length).toBeLessThanOrEqual(100);
+test('every file has the version, the repository and the maintainers of package.json (bun run about)', async () => {
+  expect((await outdatedFiles()).map(({ file }) => file)).toEqual([]);
+  // Proves that the files are found and that one which differs is noticed.
+  expect(textOf('server.json').split(`"version": "${version}"`)).toHaveLength(3);
+  expect(currentText('server.json', '  "version": "0.1.0",')).toBe(`  "version": "${version}",`);
+});
+
+test('the description in server.json is as short as the registry of MCP servers wants it', () => {
+  expect((JSON.parse(textOf('server.json')) as { description: string }).description.length).toBeLessThanOrEqual(100);
 });
 
 test('the service of the Debian package is the documented one', () => {

@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { version } from '../../package.json' with { type: 'json' };
 import { freePort } from '../../src/testing/free-port.ts';
+import { version } from '../lib/about.ts';
 import { createApi, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
 import { type Installation, install, withInstallation } from '../lib/installation.ts';

@@ -4,6 +4,7 @@
  */
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { version } from '../lib/about.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
 import type { Subject } from './server.ts';
 import { npmWorkspace, requirePrograms, run, workspace } from './workspace.ts';
@@ -34,7 +35,7 @@ const languages: Readonly<Record<string, Language>> = {
   },
   Rust: {
     // Cargo accepts only semantic versions; the version of the description is a date.
-    generate: ['rust', '--additional-properties=packageVersion=1.0.0'],
+    generate: ['rust', `--additional-properties=packageVersion=${version}`],
     programs: [{ name: 'cargo', packageName: 'cargo' }],
     compile: client => run(['cargo', 'check', '--quiet'], { cwd: client }),
   },

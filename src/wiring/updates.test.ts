@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isNewer } from '../net/newest-version.ts';
+import { releasesUrl } from '../shared/releases.ts';
 import { holdClock } from '../testing/clock.ts';
 import { hooktape, startServer } from '../testing/command.ts';
 import { createDestinations, type ReceivedRequest } from '../testing/destinations.ts';
@@ -25,7 +26,7 @@ const answering = (body: string) => destination(() => new Response(body));
 const settingsFor = ({ url }: { url: string }) => ({ HOOKTAPE_CHECK_UPDATES: 'on', HOOKTAPE_UPDATE_URL: url });
 const envFor = (server: { url: string }) => ({ ...settingsFor(server), HOOKTAPE_DATA_DIR: join(directory, 'data') });
 const checkFile = () => join(directory, 'data', 'hooktape.update.json');
-const newestLine = '9.9.9 is available: https://github.com/hooktape/hooktape/releases\n';
+const newestLine = `9.9.9 is available: ${releasesUrl}\n`;
 
 test.each([
   ['1.10.0', '1.9.9', true],

@@ -5,7 +5,7 @@ import { setUp } from './set-up.ts';
 
 export const hooktapePort = 4665;
 /** The image of the release that this package belongs to. */
-export const hooktapeImage = 'ghcr.io/hooktape/hooktape:1.0.0';
+export const hooktapeImage = 'ghcr.io/hooktape/hooktape:2.0.0';
 
 /** The names of the tests' host inside a container. */
 const hostAliases = ['host.testcontainers.internal', 'host.docker.internal'];

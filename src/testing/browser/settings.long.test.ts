@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { releasesUrl } from '../../shared/releases.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
@@ -61,7 +62,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     });
     await settings('account');
     const link = page.getByRole('link', { name: '9.9.9 is available' });
-    expect(await link.getAttribute('href')).toBe('https://github.com/hooktape/hooktape/releases');
+    expect(await link.getAttribute('href')).toBe(releasesUrl);
     await page.unrouteAll();
     await settings('account');
     await page.locator('dt', { hasText: 'Hooktape' }).waitFor();
