@@ -28,7 +28,7 @@ These commands talk to a server over HTTP, from any machine. Try them in five mi
 - **Which key**: \`HOOKTAPE_KEY\`, else the one that \`login\` saved for that server. \`--env-file FILE\` names a file with both.
 - **ENDPOINT** is an id (\`ep_…\`), a name, or an ingest URL. A name fits in upper or lower case if only one
   endpoint fits; \`endpoint delete\` takes only the exact spelling. **EVENT** is an id (\`evt_…\`), or \`@NAME\` of a pinned event.
-- **\`--where\`** takes a [filter](finding.md).
+- **\`--where\`** takes a [filter](filters.md).
 - **\`--json\`** prints what the API answers.
 
 | exit code | means |

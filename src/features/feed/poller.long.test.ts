@@ -1,4 +1,4 @@
-/* The program in docs/finding.md that follows an endpoint: it misses nothing, however often it and the server are killed. */
+/* The program in docs/feed.md that follows an endpoint: it misses nothing, however often it and the server are killed. */
 import { expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,13 @@ import { freePort } from '../../testing/free-port.ts';
 import { eventually } from '../../testing/poll.ts';
 import { openTestServer } from '../../testing/test-server.ts';
 
-const page = new URL('../../../docs/finding.md', import.meta.url);
+const page = new URL('../../../docs/feed.md', import.meta.url);
 const program = async (): Promise<string> => {
   const text = await Bun.file(page).text();
   return /poller\.long\.test\.ts\. -->\n```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
 };
 test.skipIf(!Bun.which('jq') || !Bun.which('curl'))(
-  'the ten lines in docs/finding.md handle every event, through kills of the program and restarts of the server',
+  'the ten lines in docs/feed.md handle every event, through kills of the program and restarts of the server',
   async () => {
     const lines = (await program()).trimEnd().split('\n');
     expect(lines).toHaveLength(10);

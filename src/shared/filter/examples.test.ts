@@ -6,7 +6,7 @@ import { fields } from './fields.ts';
 import { FilterError, termsOf } from './filter.ts';
 import { parseFilter } from './parser.ts';
 
-const manual = readFileSync(join(import.meta.dir, '../../../docs/finding.md'), 'utf8');
+const manual = readFileSync(join(import.meta.dir, '../../../docs/filters.md'), 'utf8');
 
 /** The cells of the tables whose first column has this title. */
 function cells(title: string): string[][] {
@@ -23,7 +23,7 @@ function cells(title: string): string[][] {
 
 const codes = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-describe('docs/finding.md', () => {
+describe('docs/filters.md', () => {
   const examples = cells('filter').map(([first]) => codes(first)[0] ?? '');
 
   test.each(examples)('%s is a filter', text => {

@@ -1,5 +1,5 @@
 /*
- * Reads the filter language (docs/finding.md has it by example). NOT binds before AND, and AND before OR. AND between terms may
+ * Reads the filter language (docs/filters.md has it by example). NOT binds before AND, and AND before OR. AND between terms may
  * be left out.
  */
 import { type Filter, FilterError, type Node, type Span } from './filter.ts';
