@@ -302,7 +302,7 @@ describe('.env.example', () => {
     const withoutSecrets = text
       .replace(/^#(HOOKTAPE_\w+=)/gm, '$1')
       .replace(
-        /^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+|AUTH_HEADER\w*|OIDC_ISSUER|OIDC_CLIENT_ID)=.*$/gm,
+        /^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|BACKUP_S3|INGEST_URL|TLS_\w+|AUTH_HEADER\w*|OIDC_ISSUER|OIDC_CLIENT_ID)=.*$/gm,
         '',
       );
     expect(config({ file: withoutSecrets })).toEqual(config());

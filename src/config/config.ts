@@ -7,6 +7,7 @@
 import type { AllowEntry } from '../core/network/allow-list.ts';
 import type { Cidr } from '../shared/addresses.ts';
 import { didYouMean } from '../shared/suggest.ts';
+import { type BackupConfig, backupConfig, type S3Config } from './backup.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { OidcConfig } from './oidc.ts';
@@ -36,6 +37,10 @@ export type Config = {
   readonly freeRetentionMs: number;
   readonly proRetentionMs: number;
   readonly sweepEveryMs: number;
+  /** The continuous backup. It also needs `s3` and `secret`. */
+  readonly backup?: BackupConfig;
+  /** Access to an object store, if there are credentials. */
+  readonly s3?: S3Config;
   readonly replayAllow: readonly AllowEntry[];
   readonly replayTimeoutMs: number;
   /** `url` includes the user and the password. */
@@ -197,6 +202,7 @@ function buildConfig(values: SettingValues): Config {
     freeRetentionMs: values.HOOKTAPE_FREE_RETENTION,
     proRetentionMs: values.HOOKTAPE_PRO_RETENTION,
     sweepEveryMs: values.HOOKTAPE_SWEEP_EVERY,
+    ...backupConfig(values),
     replayAllow: values.HOOKTAPE_REPLAY_ALLOW,
     replayTimeoutMs: values.HOOKTAPE_REPLAY_TIMEOUT,
     ...defined('smtp', smtpUrl === undefined ? undefined : { url: smtpUrl, from }),
@@ -248,12 +254,16 @@ const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
   ['HOOKTAPE_AUTH_HEADER', 'HOOKTAPE_AUTH_HEADER_PROXIES'],
   ['HOOKTAPE_OIDC_ISSUER', 'HOOKTAPE_OIDC_CLIENT_ID'],
+  ['HOOKTAPE_S3_ACCESS_KEY_ID', 'HOOKTAPE_S3_SECRET_ACCESS_KEY'],
 ];
 
 /** The first makes sense only with the second. */
 const settingNeeds: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_ALERT_EMAIL', 'HOOKTAPE_SMTP_URL'],
   ['HOOKTAPE_AUTH_HEADER_CREATE_ACCOUNTS', 'HOOKTAPE_AUTH_HEADER'],
+  ['HOOKTAPE_BACKUP_S3', 'HOOKTAPE_S3_ACCESS_KEY_ID'],
+  // A generated secret would be lost together with the disk.
+  ['HOOKTAPE_BACKUP_S3', 'HOOKTAPE_SECRET'],
 ];
 
 /** Each is a way to sign in for people who have nothing but an email address. */
@@ -289,6 +299,9 @@ export function readConfig(input: ConfigInput): ConfigResult {
     hostNameOf(ingest) === hostNameOf(typeof base === 'string' ? base : 'http://localhost')
   )
     problems.push('HOOKTAPE_INGEST_URL: must have another host name than HOOKTAPE_BASE_URL');
+  const databaseUrl = results.get('HOOKTAPE_DATABASE_URL')?.value;
+  if (isSet('HOOKTAPE_BACKUP_S3') && typeof databaseUrl === 'string' && !databaseUrl.startsWith('file:'))
+    problems.push('HOOKTAPE_BACKUP_S3: only the embedded database can be backed up; back up the libSQL server there');
   const password = results.get('HOOKTAPE_OWNER_PASSWORD')?.value;
   if (typeof password === 'string' && password.toLowerCase() === results.get('HOOKTAPE_OWNER_EMAIL')?.value)
     problems.push('HOOKTAPE_OWNER_PASSWORD: must not be the email address');
