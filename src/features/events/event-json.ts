@@ -11,7 +11,7 @@ import type { DeliveryPlace } from './attempts.ts';
 import type { EventSummary, KeptResponse, ReplayAttempt, Signature } from './model.ts';
 import type { ReplayAttemptRow, SummaryRow } from './store.ts';
 
-/** null unless the event has a signature and the endpoint a secret to verify it with (docs/interface.md). */
+/** null unless the event has a signature and the endpoint a secret to verify it with. */
 export function signatureValid(signature: Signature | null): boolean | null {
   if (signature === null || signature.verdict === 'unchecked') return null;
   return signature.verdict === 'valid';

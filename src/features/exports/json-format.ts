@@ -1,4 +1,4 @@
-/* The JSON export (docs/interface.md, "Export files"): one event per line. */
+/* The JSON export (docs/exporting.md): one event per line. */
 import { shownOutcome } from '../../core/answers/model.ts';
 import { sha256 } from '../../core/encoding/sha256.ts';
 import { joinHeaders } from '../../core/headers.ts';
