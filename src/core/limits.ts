@@ -4,7 +4,7 @@ export const apiVersion = '2026.09.17';
 export const maxPinsPerTeam = 1000;
 export const maxFiltersPerEndpoint = 100;
 export const defaultPageSize = 25;
-/** Older attempts are deleted, so that no event grows without limit. */
+/** Older attempts are deleted, so that the size of an event is limited. */
 export const maxAttemptsPerEvent = 100;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;

@@ -30,7 +30,7 @@ export const allowedToApps = {
   ...groupsAllowedToApps.Send,
 };
 
-/** What somebody should think about before they connect an app, and why. */
+/** What a user should consider before connecting an app, and why. */
 export const risksOfApps: Partial<Record<keyof typeof allowedToApps, string>> = {
   endpoints: "can't be undone",
   secrets: "can't be undone",

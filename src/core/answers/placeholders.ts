@@ -34,7 +34,7 @@ export type RenderOptions = {
   /** The time of `{{now}}`, epoch ms. */
   at: number;
   escaping: Escaping;
-  /** The most bytes; by default those of an answer. */
+  /** The most bytes; by default the limit of an answer. */
   maxBytes?: number;
   /** The name of the endpoint, and the event in the dashboard; not for answers. */
   endpoint?: string;
@@ -240,7 +240,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : jsonOf(value);
 }
 
-/** Undefined for a missing value, and for one that is nested too deeply. */
+/** Undefined for a missing value, and for a value that is nested too deeply. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value instanceof Map ? Object.fromEntries(value) : value);

@@ -55,7 +55,7 @@ export function makePart(filters: readonly (Uint8Array | undefined)[], filterByt
   return slices;
 }
 
-/** Byte `at` of a filter resized to `filterBytes`: all bytes that it may stand for. */
+/** Byte `at` of a filter resized to `filterBytes`: all bytes that it may represent. */
 function byteAt(filter: Uint8Array, at: number, filterBytes: number): number {
   const end = Math.ceil(((at + 1) * filter.length) / filterBytes);
   let byte = 0;

@@ -226,7 +226,7 @@ function unreadable(cause?: unknown): never {
   throw new DamagedError('its headers and body cannot be read', { cause });
 }
 
-/** Where the parts of a record begin, and where it ends. `query`: the same as `sourceIp` if there is none or it is empty. */
+/** Where the parts of a record begin, and where it ends. `query`: equal to `sourceIp` if the query is missing or empty. */
 export type RecordPlace = {
   /** The distance of its row number from the block's first. */
   distance: number;

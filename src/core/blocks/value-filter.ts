@@ -1,9 +1,9 @@
 /*
  * The part of a block's signature about whole values: a Bloom filter of the texts and numbers of its bodies' fields, and of every five
- * digits that stand together in a searched text. It makes an exact value, or a number in a text, as selective as a rare word.
+ * consecutive digits in a searched text. It makes an exact value, or a number in a text, as selective as a rare word.
  *
  * A value is a string or a number of a JSON body, or a field of a form or multipart body, of at least four bytes. The index reads JSON
- * without checking that it is valid, so a body that is none may add values that no filter looks for. Words such as `true` are left out.
+ * without checking that it is valid, so a body that is not JSON may add values that no filter looks for. Words such as `true` are left out.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -31,7 +31,7 @@ const bytesPerBit = 1 / (8 * Math.LN2);
 const minFilterBytes = 4;
 const maxFilterBytes = 2048;
 
-/** A filter that excludes nothing. An empty filter stands for a block that has none yet. */
+/** A filter that excludes nothing. An empty filter means that the block has no filter yet. */
 export const everyValue = (): Uint8Array => new Uint8Array(minFilterBytes).fill(0xff);
 
 const [ampersand, equalsSign, point] = [0x26, 0x3d, 0x2e];
@@ -69,7 +69,7 @@ function mix(given: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Of a longer value, only the beginning and the end are hashed. */
+/** Only the beginning and the end of a longer value are hashed. */
 const hashedBytes = 32;
 
 function hashOfBytes(bytes: Uint8Array, from: number, to: number): number {
@@ -353,7 +353,7 @@ function probesOfText(text: string): ValueProbe[] | undefined {
 }
 
 /**
- * The probes of every block that has a field with this whole text, or with a number that equals it: those of one list. Empty if the
+ * The probes of every block that has a field with this whole text, or with an equal number: the probes of one list. Empty if the
  * filter does not have such values.
  */
 export function probesOfValue(text: string): ValueProbe[][] {

@@ -53,7 +53,7 @@ type ContentOrHas = Term & (ContentTerm | HasTerm);
 type Shown = { texts: readonly string[]; contents: { term: ContentOrHas; test: ContentTest }[] };
 type Facts = Partial<EventFacts> & { content: EventContent };
 
-/** Longer values are searched in pieces of so many characters. */
+/** Longer values are searched in pieces of this many characters. */
 const pieceCharacters = stepBytes;
 /** How much is read for one text between two yields: a value takes longer than reading it. */
 const textStepBytes = stepBytes / 64;
@@ -113,7 +113,7 @@ type Hits = ReturnType<typeof createHits>;
 function createHits(texts: readonly string[]) {
   const whole: Hit[] = [];
   const parts: Hit[] = [];
-  /** The texts that were found, and those that were found outside of values. */
+  /** The texts that were found, and the texts among them that were found outside of values. */
   const found = new Set<string>();
   const inBody = new Set<string>();
   const long: { text: string; use: Use }[] = [];
@@ -328,7 +328,7 @@ const leadsTo = (path: readonly Step[], place: JsonPlace): boolean =>
   path.length === place.length &&
   path.every((step, i) => ('anyItem' in step ? typeof place[i] === 'number' : step.key === String(place[i])));
 
-/** Finds the field and the path of a JSON value: undefined for one that is too long, and for the whole document. */
+/** Finds the field and the path of a JSON value: undefined if the path is too long, and for the whole document. */
 function createLocate() {
   let last: { place: JsonPlace; located: { field: string; path: Step[] } | undefined } | undefined;
   return (place: JsonPlace) => {

@@ -1,5 +1,5 @@
 /*
- * The cursor of a list whose order changes while it is read: the row numbers that its pages have shown, so that none of them repeats a row.
+ * The cursor of a list whose order changes while it is read: the row numbers that its pages have shown, so that no page repeats a row.
  * Opaque to clients. The numbers are sorted, and their differences compressed: 10,000 neighbours need some 60 characters, every second of
  * 10,000 at random 2,000.
  */

@@ -6,9 +6,9 @@
 export type StoreFailure =
   /** There is no such object. */
   | 'missing'
-  /** The condition of a write was not met: the object exists, or is another one. */
+  /** The condition of a write was not met: the object exists, or has changed. */
   | 'condition'
-  /** The credentials are wrong or do not allow it, or the bucket does not exist: somebody has to change something. */
+  /** The credentials are wrong or do not allow it, or the bucket does not exist: the operator has to change something. */
   | 'denied'
   /** The store has no space left. */
   | 'full'

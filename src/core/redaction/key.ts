@@ -1,6 +1,6 @@
 /*
  * The hash of a redacted value, which is equal for equal values of one team: HMAC-SHA-256 under a key from HOOKTAPE_SECRET and the
- * team. Without the key, nobody can guess a short value from its hash.
+ * team. The key keeps others from guessing a short value from its hash.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 

@@ -1,6 +1,6 @@
 /*
  * What is kept of a request that was sent again, as JSON: how it differs from the captured event. Its body is made again from the
- * event when somebody asks for it. Credentials, secrets and signatures by stored secrets are not kept. Large bodies are read in time
+ * event on request. Credentials, secrets and signatures by stored secrets are not kept. Large bodies are read in time
  * slices. Pure.
  */
 import type { YieldIfDue } from '../concurrency/time-slices.ts';
@@ -17,7 +17,7 @@ import { applyEdit, isEdit } from './replay-edit.ts';
 type Captured = { headers: readonly HeaderPair[]; body: Uint8Array };
 type Run = [start: number, count: number];
 
-/** `sha256`: hex, of a body that differs from the captured one. `method`: one that differs. */
+/** `sha256`: hex, of a body that differs from the captured body. `method`: only if it differs. */
 type KeptRequest = {
   method?: string;
   /** Captured headers that were sent as they came, and others. */
