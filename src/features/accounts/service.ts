@@ -48,7 +48,7 @@ export function createAccountService(options: {
   const { store, passwords, clock, random, onPlanChanged, isShared, revokeGrants, revokeKeys } = options;
   const { hasTotp, countPasskeys, isBound, passwordSignIn, onAccessEnded } = options;
   let hasAccounts = false;
-  /** Counts the starts and ends of removals, to detect one that overlaps a count of accounts. */
+  /** Counts the starts and ends of removals, to detect a removal that overlaps a count of accounts. */
   let removals = 0;
   const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
 

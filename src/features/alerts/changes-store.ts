@@ -40,7 +40,7 @@ export function createChangesStore({ db, client }: Pick<Database, 'db' | 'client
     newestChange: async (): Promise<number> => Number((await client.execute(newestSql)).rows[0]?.[0]),
 
     /**
-     * Changes of the team's alerts, or of those of one endpoint, after a row number, at most `limit`, oldest first.
+     * Changes of the alerts of a team or of one endpoint, after a row number, at most `limit`, oldest first.
      * @param oldest epoch ms: earlier ones are left out @returns also whether `oldest` left some out
      */
     async changesSince(

@@ -99,7 +99,7 @@ export function createAlertsService(options: {
     const { where, minutes, count } = given;
     const takes = kindTakes[kind];
     if (takes.minutes?.isRequired && minutes == null) throw invalidAt(['minutes'], `required for ${kind}`);
-    // A filter that has no effect is refused, so that it is not mistaken for one that works. `minutes` and `count` are shown as
+    // A filter that has no effect is refused, so that it is not mistaken for a working filter. `minutes` and `count` are shown as
     // null.
     if (where && !takes.where) throw invalidAt(['where'], `an alert of kind ${kind} has none`);
     const rule = {

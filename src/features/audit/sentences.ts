@@ -172,7 +172,7 @@ const sentences: Record<string, Sentence> = {
 /** The actions that are changes of an endpoint. */
 export const changeActions: readonly string[] = Object.keys(sentences).filter(action => sentences[action]?.kind);
 
-/** @returns `path` of the page about it: it begins with `/app`, or stands below the page of the endpoint; null if there is none */
+/** @returns `path` of the page about it: it begins with `/app`, or is below the page of the endpoint; null without a page */
 export function sentenceOf(told: Told): { text: string; kind: ChangeKind; path: string | null } {
   const { kind = 'settings', what, path }: Sentence = sentences[told.action] ?? { what: () => `did: ${told.action}` };
   return {

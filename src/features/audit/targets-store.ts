@@ -46,7 +46,7 @@ export function createTargetsStore(db: Drizzle) {
   const name = sql<string>`${audit.details} ->> 'name'`;
 
   return {
-    /** Those of these targets that exist, by their ids. */
+    /** The targets that exist, by their ids. */
     async existing(targets: readonly { type: string; id: string }[]): Promise<Map<string, FoundTarget>> {
       const types = Map.groupBy(targets, ({ type }) => type);
       const found = await Promise.all(

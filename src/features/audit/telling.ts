@@ -13,7 +13,7 @@ export type TellableRow = Pick<
 /** `link`: the path of a page of the dashboard. `exists`: whether the target does. */
 export type TellEntry = { text: string; kind: ChangeKind; link: string | null; exists: boolean };
 
-/** These may belong to no endpoint, so that the whole log has to be searched for the name of one that was deleted. */
+/** These may belong to no endpoint, so that the whole log has to be searched for the name of a deleted target. */
 const typesInTeam = new Set(['key', 'passkey', 'account', 'invitation', 'subscription']);
 
 /** The name at that time, of the endpoint that an entry has as its target. */

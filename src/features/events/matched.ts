@@ -18,7 +18,7 @@ import type { EventsStore, SummaryRow } from './store.ts';
 const maxHeldBytes = 4 << 20;
 /** The events after these bytes have no matches, unless the first event alone is larger. */
 const maxPageBytes = 16 << 20;
-/** After so much work, without pauses, the event that is read and those after it have no matches. */
+/** After this much work, without pauses, the current event and all later ones have no matches. */
 const maxPageMs = 1000;
 
 /**

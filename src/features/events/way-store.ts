@@ -1,4 +1,4 @@
-/* Where an event stands in the forwards of its endpoint. The forwards and their items belong to features/forwards; this file only reads them. */
+/* The state of an event in each forward of its endpoint. The forwards and their items belong to features/forwards; this file only reads them. */
 import { and, asc, count, desc, eq, max } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
 import type { Drizzle } from '../../db/database.ts';

@@ -37,7 +37,7 @@ export function createForwardColumns(sealer: Sealer, random: RandomBytes) {
       headers: Buffer.from(sealer.seal(JSON.stringify(headers), sealPurpose.forward(id))),
     }),
 
-    /** The secrets that sign now, the newest first; undefined if there are none, or they cannot be decrypted. */
+    /** The secrets that sign now, the newest first; undefined without secrets, or if they cannot be decrypted. */
     secretsAt(row: Pick<ForwardRow, 'id' | 'secret'>, now: number): string[] | undefined {
       const secrets = openSecrets(row);
       const { secret, before } = secrets ?? {};

@@ -1,4 +1,4 @@
-/* What a forward would send for stored events. Nothing is sent and nothing is changed. */
+/* What a forward would send for stored events. It sends and changes nothing. */
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';

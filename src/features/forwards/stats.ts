@@ -71,7 +71,7 @@ export function createForwardStatistics({
   return {
     flush,
 
-    /** Counts an attempt that has ended. @param durationMs of an attempt that was accepted; null for one that has failed */
+    /** Counts an attempt that has ended. @param durationMs of an accepted attempt; null for a failed attempt */
     record(forward: number, durationMs: number | null): void {
       const bucket = durationMs === null ? failed : bucketOf(durationMs);
       const minute = Math.floor(clock.now() / minuteMs);

@@ -20,7 +20,7 @@ export type AlertChangeRow = {
   endpointId: string;
   endpointName: string;
 };
-/** Those of one endpoint, by its row number, or of the whole team. */
+/** The alerts of one endpoint, by its row number, or of the whole team. */
 export type AlertScope = { teamId: string; endpoint: number | undefined };
 
 export function createAlertEvents(options: {

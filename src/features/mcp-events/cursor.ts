@@ -1,6 +1,6 @@
 /*
  * A position among the occurrences of an event type, the same for polls, streams and webhooks. Opaque to clients. It ends with the
- * initial of the type and letters of the id of the endpoint, or of the team, so that the cursor of another one is refused.
+ * initial of the type and letters of the id of the endpoint, or of the team, so that a cursor of another endpoint or team is refused.
  */
 import { decodeNumber, encodeNumber } from '../../core/encoding/base32.ts';
 import type { EventName } from './model.ts';

@@ -93,7 +93,7 @@ export function createEventsMethods(options: {
   };
 }
 
-/** Each method reads its parameters itself, so that its errors are like those of the REST API. */
+/** Each method reads its parameters itself, so that its errors are the same as in the REST API. */
 const anything = {
   '~standard': { version: 1, vendor: 'hooktape', validate: (value: unknown) => ({ value }) },
 } as const;

@@ -22,7 +22,7 @@ const summaryOf = (watch: Watch): Watch =>
 export function createOccurrences(events: McpEventsService) {
   const watchOf = (subscription: Subscription): Promise<Watch> => {
     const given = JSON.parse(subscription.arguments.toString()) as Record<string, unknown>;
-    // The endpoint was found once: its name may belong to another one by now.
+    // The endpoint was found once: its name may belong to another endpoint by now.
     const own = subscription.endpointId === null ? given : { ...given, endpoint: subscription.endpointId };
     return events.readWatch(subscription, subscription.name, own);
   };

@@ -212,7 +212,7 @@ export function createSubscriptionsService(options: {
       ...{ origin: new URL(params.url).origin, sealed: seal(id, target), dialect, since, position: seq },
       ...{ refreshBefore: endOf(params), refreshedAt: now, createdAt: now },
     };
-    // One that has run out of time makes way.
+    // A subscription that has run out of time makes room.
     const before = await store.find(id, now);
     if (before && before.ended !== null) await end(before, null);
     if (!(await store.insertWithin(limits, row, now))) return undefined;

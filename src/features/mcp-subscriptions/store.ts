@@ -33,7 +33,7 @@ export type ListedSubscription = Row & { endpointId: string | null; endpointName
 export type SubscriptionsStore = ReturnType<typeof createSubscriptionsStore>;
 
 const table = mcpSubscriptions;
-/** An answer that was not written after this time was never written: the process had ended. */
+/** A response that was not written within this time was not written at all: the process had ended. */
 const unansweredMs = 60_000;
 
 /**
@@ -79,7 +79,7 @@ function createReads(db: Drizzle, issuers: Issuers) {
     find: async (id: string, now: number): Promise<Subscription | undefined> =>
       (await select(now, eq(table.id, id)))[0],
 
-    /** Those of endpoints that may have new events, or of alerts, with `endpoint` null. */
+    /** The subscriptions to endpoints that may have new events, or to alerts, with `endpoint` null. */
     startedOf: (endpoint: number, now: number): Promise<Subscription[]> =>
       select(now, and(eq(table.name, 'webhook.received'), eq(table.endpoint, endpoint), isStarted(now))),
     startedOfAlerts: (now: number): Promise<Subscription[]> =>
@@ -171,7 +171,7 @@ const createStatements = (db: Drizzle) => ({
 
 /** @param issuers the external ones whose tokens are accepted */
 export function createSubscriptionsStore({ db, client }: Pick<Database, 'db' | 'client'>, issuers: Issuers) {
-  /** Counts those that have not run out of time. */
+  /** Counts the subscriptions that have not run out of time. */
   const countOf = (condition: SQL, now: number): SQL =>
     db.$count(table, and(condition, or(isNull(table.refreshBefore), gt(table.refreshBefore, now))));
   return {
@@ -194,7 +194,7 @@ export function createSubscriptionsStore({ db, client }: Pick<Database, 'db' | '
           .where(eq(connectedApps.id, id))
       )[0],
 
-    /** Which limit leaves no place for another one. */
+    /** Which limit leaves no place for another subscription. */
     async fullLimit(appId: string, teamId: string, max: Limits, now: number): Promise<keyof Limits | undefined> {
       const [row] = await db
         .select({ app: countOf(eq(table.appId, appId), now), team: countOf(eq(table.teamId, teamId), now) })

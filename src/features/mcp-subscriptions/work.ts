@@ -34,7 +34,7 @@ export type SubscriptionWorkOptions = {
   oldestKept: (subscription: Subscription) => Promise<number>;
   cursorAt: (subscription: Subscription, seq: number) => Promise<string>;
   clock: Clock;
-  /** Whether deliveries arrive so fast that only a few occurrences are sent meanwhile. */
+  /** Whether deliveries arrive so fast that only a few occurrences are sent until they slow down. */
   isFlooded: () => boolean;
   /** Called when a subscription turns out to have ended. */
   onEnded: () => void;

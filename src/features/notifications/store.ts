@@ -1,4 +1,4 @@
-/* What the processes on a shared database tell each other: which events are new, and that somebody's access may have ended. */
+/* What the processes on a shared database tell each other: which events are new, and that access may have ended. */
 import { eq, max, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { events, meta } from '../../db/schema.ts';

@@ -29,7 +29,7 @@ export type ProvidedIdentity = {
 
 export type OidcProvider = ReturnType<typeof createOidcProvider>;
 
-/** Those of section 3.1 of RFC 7518 and of RFC 8037 with a key pair; the provider's metadata may also list `none` and HS256. */
+/** The algorithms with a key pair of RFC 7518, section 3.1, and of RFC 8037; the provider's metadata may also list `none` and HS256. */
 const signatureAlgorithms = ['RS', 'PS', 'ES'].flatMap(kind => [256, 384, 512].map(bits => `${kind}${bits}`));
 const idTokenAlgorithms = [...signatureAlgorithms, 'EdDSA', 'Ed25519'];
 

@@ -54,7 +54,7 @@ export function creationOptions(given: {
   };
 }
 
-/** They name no passkeys: the browser offers those that it has for the host. */
+/** They name no passkeys: the browser offers its passkeys for the host. */
 export const requestOptions = (rpId: string, challenge: string): PublicKeyCredentialRequestOptionsJSON => ({
   challenge,
   rpId,

@@ -142,7 +142,7 @@ function createAccept(options: Options & { isAvailable: boolean }) {
   const { store, challenges, baseUrl, isAvailable, isShared, clock, onInvalid } = options;
   const { host: rpId, origin } = baseUrl;
 
-  /** @returns undefined if there is none, or if the response names another account */
+  /** @returns undefined if the passkey is unknown, or if the response names another account */
   const find = async ({ id, response }: Partial<AuthenticationResponseJSON>): Promise<PasskeyRow | undefined> => {
     const userHandle: unknown = response?.userHandle;
     if (!isAvailable || typeof id !== 'string' || typeof userHandle !== 'string') return undefined;

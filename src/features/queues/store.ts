@@ -103,7 +103,7 @@ const nextOfLaneSql = (condition: string): string => `UPDATE queue_items SET due
     WHERE settled.seq = ?1 ${condition} ORDER BY next.seq LIMIT 1)
   AND due_at IS NULL`;
 const openLaneSql = nextOfLaneSql('');
-// Only if the item is the head of its lane: `due_at` is null for items that wait behind another one or are settled.
+// Only if the item is the head of its lane: `due_at` is null for items that wait behind another item or are settled.
 const openLaneAfterHeadSql = nextOfLaneSql('AND settled.due_at IS NOT NULL');
 
 const reopenSql = `UPDATE queue_items SET outcome = NULL, attempts = 0, errors = 0, detail = NULL,

@@ -46,7 +46,7 @@ export const toJob = (row: JobRow, counts: Counts): ReplayJob => ({
   finishedAt: row.finishedAt,
 });
 
-/** @param events those that can be read, by id */
+/** @param events the readable events, by id */
 export function toItem(row: ItemRow, events: ReadonlyMap<string, EventSummary>): ReplayJobItem {
   const { outcome, status, error, detail } = row;
   // The detail of a waiting item is the time at which its event was received.

@@ -29,7 +29,7 @@ export type ForwardAttempt = TeamAccess & {
   url: string;
   /** What is sent in place of the event. */
   request: ForwardRequest | null;
-  /** `secrets`: those that sign as Standard Webhooks, the newest first. */
+  /** `secrets`: they sign as Standard Webhooks, the newest first. */
   sign: 'as-captured' | 'fresh' | { secrets: readonly string[] };
   headers: readonly HeaderPair[];
   timeoutMs: number;

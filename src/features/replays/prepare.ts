@@ -47,7 +47,7 @@ export type PrepareOptions = Omit<ReplayRequest, 'url' | 'listener'> & {
 type SignOptions = NonNullable<ReplayRequest['sign']>;
 /**
  * `platform`: the platform whose row defines the signature. `schemes`: a stored secret renews only valid signatures. Otherwise,
- * beside a valid signature that covers little, a caller could request another one that covers content which the platform never
+ * beside a valid signature that covers little, a caller could request a second signature over content which the platform never
  * sent.
  */
 type ChosenSecret = {

@@ -36,7 +36,7 @@ export function createRetentionService(options: {
   let isSweeping = false;
   /** Set when a sweep is woken while it runs: endpoints that it has passed may have expired events by now. */
   let isSweepAgainDue = false;
-  /** Endpoints from this row on have not been swept, except those of the group. */
+  /** Endpoints from this row on have not been swept, except the endpoints of the group. */
   let nextEndpoint = 0;
   let group: ExpiredGroup | undefined;
   let periodMs = 60_000;

@@ -128,7 +128,7 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
     },
 
     /**
-     * Expired events of a group that were received in this period, before `until`; undefined if there are none.
+     * Expired events of a group that were received in this period, before `until`; undefined if nothing has expired.
      * @param units the highest cost; a single event may cost more
      */
     async expiredIn(

@@ -146,7 +146,7 @@ const headersOf = ({ headers }: RowContent): HeaderPair[] =>
 type ContentFacts = Pick<EventFacts, 'path' | 'sourceIp' | 'content'>;
 const knownContents = new WeakMap<RowContent, ContentFacts>();
 
-/** The same facts for the same object, so that its body is read only once. */
+/** Keeps the facts of each object, so that its body is read only once. */
 function contentFacts(given: RowContent): ContentFacts {
   const known = knownContents.get(given);
   if (known) return known;

@@ -48,7 +48,7 @@ export function createIndexMaintenance({
   /** Up to this block, there are filters of values; undefined when all blocks have one. */
   let valuesUpTo: number | undefined = 0;
 
-  /** Signs the blocks of an earlier version. @returns false if there are none */
+  /** Signs the blocks of an earlier version. @returns false if no block is left */
   const addValues = async (): Promise<boolean> => {
     if (valuesUpTo === undefined) return false;
     const blocks = await signing.withoutValues(valuesUpTo, blocksPerStep);

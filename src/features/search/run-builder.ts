@@ -15,7 +15,7 @@ import { blocksPerStep } from './signing.ts';
 const blocksPerRun = 2040;
 /**
  * How many parts or signatures one transaction writes or deletes: parts of nearly 8 KiB, and signatures of up to 6 KiB. Under load most
- * of a slice's time is its wait for the writer, so many small slices would fall behind capture.
+ * of a slice's time is its wait for the writer, so small slices would fall behind capture.
  */
 const partsPerSlice = 128;
 const signaturesPerSlice = 512;

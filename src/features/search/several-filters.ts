@@ -1,4 +1,4 @@
-/* Several filters on the same events: each event is read once, whatever the number of filters. */
+/* Several filters on the same events: each event is read once, regardless of the number of filters. */
 import type { ContentRead } from '../../core/concurrency/content-reads.ts';
 import { advance, createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import { evaluate, evaluateInSteps, isLongReading } from '../../core/filter/evaluate.ts';

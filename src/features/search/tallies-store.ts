@@ -43,7 +43,7 @@ export type Extent = [count: number, lastSeq: number | null];
 
 /**
  * `condition`: must not leave anything open. Without `withKinds`, events of all kinds are one. `withAnswers`: whether all events that
- * have an outcome are marked, and not only those that failed or whose signature is invalid.
+ * have an outcome are marked, not only events that failed or whose signature is invalid.
  */
 export type ToCountByRanges = { condition: ColumnCondition | undefined; withKinds: boolean; withAnswers: boolean };
 
@@ -59,14 +59,14 @@ const within = 'endpoint = ? AND received_at BETWEEN ? AND ?';
 const pinnedWithin = `events.seq IN (SELECT event FROM pins WHERE ${within})`;
 const groupColumns = { type: 'events.event_type', platform: 'events.platform', answered: answeredStatus } as const;
 
-/** `condition`: must not leave anything open. `among`: only these values of a column are told apart. */
+/** `condition`: must not leave anything open. `among`: only these values of a column are counted separately. */
 export type RowsToTally = {
   condition?: ColumnCondition | undefined;
   columns: readonly GroupColumn[];
   among?: readonly (string | number)[];
 };
 
-/** Events of the list: those of a range, and pinned ones of another range, or some by their row numbers. */
+/** Events of the list: all of a range with the pinned events of another range, or some by their row numbers. */
 export type EventsToTally = { range?: TimeRange; pinned?: TimeRange | undefined } | { seqs: readonly number[] };
 
 /** The rows of `events` that `from` selects and that meet the condition, as the columns of tallies. */

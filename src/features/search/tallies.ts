@@ -1,7 +1,7 @@
 /*
- * Counts the events of an endpoint that match a filter, by time and by a column. The counts are those of the list with the same filter:
+ * Counts the events of an endpoint that match a filter, by time and by a column. They equal the counts of the list with the same filter:
  * also pinned events that are older than `since` are in them. Each range of time is counted in SQL, all of it at one moment, because
- * events are stored and removed meanwhile. The results for columns that never change are remembered: a range is counted again only if
+ * events are stored and removed during the count. The results for columns that never change are remembered: a range is counted again only if
  * its index shows that it has other events. A filter about nothing but type and platform is evaluated on the kinds of events. What
  * only contents can decide is not counted here.
  */
@@ -30,7 +30,7 @@ export type ToCount = {
   range: TimeRange;
   bucketMs: number;
   by: GroupBy;
-  /** How many of the most frequent values are told apart, at least. */
+  /** The least number of frequent values that are counted separately. */
   maxValues: number;
 };
 
@@ -62,7 +62,7 @@ export function createTallies({
   const remembered = createMemory();
 
   type Scope = Pick<Part, 'endpoint' | 'bucketMs'>;
-  /** The kinds of events in each range, and the marked ones of all ranges. Those of one range are of one moment. */
+  /** The kinds of events in each range, and the marked events of all ranges. All counts of one range are from one moment. */
   type Counted = { kinds: Kind[][]; marked: Tally[] };
 
   const countExtents = async (scope: Scope, ranges: readonly TimeRange[], what: ToCountByRanges): Promise<Counted> => {

@@ -44,7 +44,7 @@ const maxUserAgentCharacters = 300;
 
 const hasCode = ({ code, recoveryCode }: SecondFactor): boolean => code !== undefined || recoveryCode !== undefined;
 
-/** Whether a sign-in was refused, as opposed to one that could not be checked, or that continues with a code. */
+/** Whether a sign-in was refused. It is false if the sign-in could not be checked, or continues with a code. */
 const isRefusal = (error: unknown, given: SecondFactor): boolean => {
   if (!(error instanceof AppError)) return false;
   const continues = error.details?.['needs'] === 'totp' && !hasCode(given);
@@ -131,7 +131,7 @@ export function createSessionsService(options: {
     return { id: account.id, email: account.email, passwordHash: account.passwordHash, attempt };
   };
 
-  /** @throws unauthorized, with `needs: "totp"`, if one-time codes are on and there is none, or a wrong one */
+  /** @throws unauthorized, with `needs: "totp"`, if one-time codes are on and the code is missing or wrong */
   const checkSecondFactor = async (accountId: string, attempt: Attempt, given: SecondFactor): Promise<void> => {
     if (!(await secondFactor.isOn(accountId))) return;
     const isGiven = hasCode(given);

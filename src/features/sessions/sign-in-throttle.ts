@@ -1,6 +1,6 @@
 /*
  * Slows down password guessing with each failure: per account and client network, so that no user can lock out other users, and
- * per client network. One-time codes have only six digits, so they are also limited per account, whatever the network: only who knows
+ * per client network. One-time codes have only six digits, so they are also limited per account, across all networks: only who knows
  * the password can slow them down. An attempt counts as a failure when it starts, so that concurrent attempts are limited too; success
  * takes it back. The number of entries is bounded; the least recently used one is dropped.
  */
@@ -37,7 +37,7 @@ const forgetMs = 60 * 60_000;
 export function createSignInThrottle(options: { monotonic: () => number; capacity?: number }): SignInThrottle {
   const { monotonic, capacity = 10_000 } = options;
   const failures = createFailures(capacity);
-  // Apart, so that attempts from many networks drop none of them.
+  // Apart, so that attempts from many networks cannot displace them.
   const codeFailures = createFailures(capacity);
 
   return {

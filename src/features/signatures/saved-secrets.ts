@@ -25,7 +25,7 @@ const maxTriedBytes = 4 << 20;
 const maxHashedBytes = 64 << 20;
 
 /**
- * For a valid signature, the endpoint's secret that fits. For one that fits none of them, a secret of the team's other endpoints that
+ * For a valid signature, the endpoint's secret that fits. Otherwise a secret of the team's other endpoints that
  * does, or one of the endpoint's with a change undone.
  * @param shown the verdict that the event shows
  */

@@ -33,7 +33,7 @@ export function createSignaturesService(options: {
   verdictOf: (event: StoredEvent) => Promise<Verdict | null>;
   /** The URLs that the sender may have signed. */
   urlsOf: (event: StoredEvent, delivery: RawDelivery) => readonly string[];
-  /** The secrets of an endpoint, by its row number, and those of the team's other endpoints. */
+  /** The secrets of an endpoint, by its row number, and the secrets of the team's other endpoints. */
   savedSecrets: (teamId: string, endpoint: number) => Promise<SavedSecrets>;
   createSlices: CreateSlices;
 }) {

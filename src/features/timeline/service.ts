@@ -1,5 +1,5 @@
 /*
- * How many events an endpoint got over time, and which values a field has in them. The events are those of the list with the same
+ * How many events an endpoint got over time, and which values a field has in them. It covers the events of the list with the same
  * filter. What columns decide is counted whole; a search of contents works within its budget, and the next call continues.
  */
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';

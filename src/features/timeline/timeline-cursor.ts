@@ -7,7 +7,7 @@ import { sha256 } from '../../core/encoding/sha256.ts';
 import type { Position } from '../../core/ids/cursor.ts';
 import { maxSeries, type TimelineQuery } from './model.ts';
 
-/** `values`: of the series; null if there are none. `after`: the search continues after this position of the list. */
+/** `values`: of the series; null without series. `after`: the search continues after this position of the list. */
 export type Continuation = { from: number; to: number; values: string[] | null; after: Position };
 
 type Fields = [key: string, from: number, to: number, values: string[] | null, receivedAt: number, seq: number];

@@ -59,7 +59,7 @@ export function createTotpService(options: {
     isOn,
     accept,
 
-    /** Makes a secret, which replaces one that was not confirmed. @throws forbidden, conflict while codes are on */
+    /** Makes a secret, which replaces an unconfirmed secret. @throws forbidden, conflict while codes are on */
     async start(caller: Caller): Promise<{ secret: string; uri: string }> {
       requireRecentSignIn(caller, clock.now());
       const { accountId, email } = caller;
