@@ -13,7 +13,7 @@ const triedEvents = 100;
 /** The most terms of a filter. */
 const maxTerms = 40;
 
-/** The filter for deliveries that have none of these values; undefined without values to ask for. */
+/** The filter for deliveries without any of these values; undefined without values to ask for. */
 export function otherThan(field: 'ip' | 'method', values: readonly string[]): string | undefined {
   const terms = values.map(value => termFor(field, value));
   if (terms.length === 0 || terms.length > maxTerms || terms.includes(undefined)) return undefined;

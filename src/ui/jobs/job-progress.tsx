@@ -45,7 +45,7 @@ export function useJobState({ job, isStale }: ProgressProps): {
 /** A bar with a part for each outcome. */
 export function Meter({ job }: { job: ReplayJob }) {
   const parts = outcomesOf(job).filter(outcome => outcome !== 'waiting' && countOf(job, outcome) > 0);
-  // What is fine comes first, so that the rest stands at its end.
+  // What is fine comes first, so that the rest is at its end.
   const order: Outcome[] = ['ok', 'same', 'skipped', 'different', 'failed'];
   return (
     <div

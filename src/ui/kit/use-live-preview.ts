@@ -6,7 +6,7 @@ import { isRetryable } from './api.ts';
 const typingMs = 300;
 const retryMs = 5000;
 
-/** `value`: for the last draft that the server took; undefined until the first answer. `failure`: why there is none for this draft. */
+/** `value`: for the last draft that the server took; undefined until the first answer. `failure`: why this draft has no preview. */
 export type LivePreview<T, E> = { value: T | undefined; failure: E | undefined };
 
 /** @param asked the draft as text; undefined while it has problems: the last preview stays @param failureOf called with the draft that failed */

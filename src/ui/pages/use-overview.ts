@@ -39,7 +39,7 @@ export function useOverview(q: string) {
         if (!page) return { ...old, loadedAt, problem: '' };
         const before = old.endpoints ?? [];
         const isMore = cursor !== undefined;
-        // A longer list keeps its other endpoints, so that nothing vanishes while somebody reads it.
+        // A longer list keeps its other endpoints, so that nothing vanishes while a user reads it.
         const isLonger = isRepeated && before.length > page.endpoints.length && old.total === page.total;
         const fresh = new Set(page.endpoints.map(({ id }) => id));
         // Endpoints with troubles come first: if the page has one without, those behind it have none.

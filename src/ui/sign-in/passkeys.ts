@@ -45,7 +45,7 @@ type Suggestions = {
 
 /**
  * Offers passkeys among the suggestions of the email field, until another use of a passkey begins.
- * @param isOn false while another one is under way
+ * @param isOn false during another sign-in with a passkey
  */
 export function usePasskeySuggestions(isOn: boolean, { onSignedIn, onProblem }: Suggestions): void {
   useEffect(() => {

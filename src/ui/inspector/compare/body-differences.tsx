@@ -11,7 +11,7 @@ export function bodyRows(left: ParsedBody, right: ParsedBody): DiffRow[] | undef
   return mine && theirs && jsonRows(mine, theirs);
 }
 
-/** `rows`: those of `bodyRows`, if they are known. */
+/** `rows`: from `bodyRows`, if they are known. */
 type BodyDifferencesProps = {
   left: ParsedBody;
   right: ParsedBody;

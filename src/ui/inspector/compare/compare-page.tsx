@@ -86,7 +86,7 @@ type SideProps = {
   onPick: (id: string) => void;
 };
 
-/** The button that names the event and chooses another one. */
+/** The button that names the event and opens the picker. */
 function Side({ label, id, query, endpointId, otherId, other, onPick }: SideProps) {
   const [isPicking, setIsPicking] = useState(id === '');
   const event = query.value;

@@ -23,7 +23,7 @@ const kindLabels = { added: 'Added', removed: 'Removed', changed: 'Changed', par
 
 type DifferenceTableProps = {
   rows: readonly DiffRow[];
-  /** What is said when nothing differs. */
+  /** The text if nothing differs. */
   same: string;
   hidesIdsAndTimes?: boolean;
 };

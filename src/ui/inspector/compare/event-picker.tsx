@@ -69,6 +69,6 @@ function itemOf(event: FoundEvent, other: EventDetail | undefined): PaletteItem 
   };
 }
 
-/** One that was found by its id has no preview. */
+/** An event that was found by its id has no preview. */
 const contentOf = (event: FoundEvent | EventSummary): string[] =>
   'highlights' in event ? [previewOf(event).text] : [];

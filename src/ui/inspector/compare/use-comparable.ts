@@ -23,7 +23,7 @@ type Options = {
   event: EventDetail | undefined;
 };
 
-/** The id of the event; null if there is none, undefined as long as that is not known. */
+/** The id of the event; null without such an event, undefined until that is known. */
 export function useComparable({ list, where, index, length, event }: Options): string | null | undefined {
   const listed = where === '' ? inList(list, index, length) : undefined;
   const asked = listed === undefined ? event : undefined;

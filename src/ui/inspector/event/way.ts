@@ -8,7 +8,7 @@ import { answerText, describeOutcome, describeRefusal, failureOf } from './answe
 import { describeAttempts, formatGap, formatStatuses } from './attempts.ts';
 import { describeVerdict } from './verdict.ts';
 
-/** `bad`: broken now; `warn`: needs a look; `none`: nothing happened, or nothing is known. */
+/** `bad`: broken now; `warn`: needs a look; `none`: nothing happened, or it is unknown. */
 export type StepState = 'bad' | 'warn' | 'good' | 'none';
 export type Step = {
   name: 'Attempts' | 'Checks' | 'Answer' | 'Forwards' | 'Replays';

@@ -218,7 +218,7 @@ const Divider = ({ title, rowTop }: { title: string | undefined; rowTop: number 
 
 type TopStripProps = { scroller: RefObject<HTMLElement | null>; layout: RowLayout; titleAt: TitleAt };
 
-/** The title of the row at the top. Renders again only when another one comes there. */
+/** The title of the row at the top. Renders again only if the row at the top changes. */
 function TopStrip({ scroller, layout, titleAt }: TopStripProps) {
   const [title, setTitle] = useState('');
   useEffect(() => {

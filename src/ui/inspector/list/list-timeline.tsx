@@ -105,7 +105,7 @@ function KnownTimeline(props: KnownTimelineProps) {
   );
 }
 
-/** Six hours, or longer so that the newest event and the filter's range are on it. It stays until the range is another one. */
+/** Six hours, or longer so that the newest event and the filter's range are on it. It stays until the range changes. */
 function useUsualAxis(where: string, lastReceivedAt: number | null): AxisChoice {
   const newest = useRef(lastReceivedAt ?? Date.now());
   const from = useMemo(() => {

@@ -40,7 +40,7 @@ const signatures: Record<NonNullable<EventSummary['verdict']>, string> = {
 export const signatureOf = ({ verdict }: Pick<EventSummary, 'verdict'>): string | undefined =>
   verdict === null ? undefined : signatures[verdict];
 
-/** `count`: the row stands for all attempts of a delivery; `place`: for one of them; `none`: the row says which one elsewhere. */
+/** `count`: the row represents all attempts of a delivery; `place`: one attempt; `none`: the row says which one elsewhere. */
 export type ShownAttempts = 'count' | 'place' | 'none';
 type Exceptional = Pick<EventSummary, 'verdict' | 'refused' | 'answered' | 'delivery'>;
 

@@ -24,7 +24,7 @@ import {
 } from './list-focus.ts';
 import { isWide, type Selection } from './use-selection.ts';
 
-/** Rows below the selected one that are loaded before they are reached. */
+/** How many rows below the selected row are loaded in advance. */
 const loadedAhead = 20;
 
 type ListKeysOptions = {

@@ -34,7 +34,7 @@ export function useSearchCount(options: SearchCountOptions): FoundWords | undefi
   return isShown && found ? foundSentence(found, search) : undefined;
 }
 
-/** Undefined when a row stands for several events, not all of which need to match. */
+/** Undefined if a row represents several events, not all of which need to match. */
 function countListed(list: LiveList, { length, hasMore }: LiveListState, isFolded: boolean): Found | undefined {
   // The first rows decide: a long list is counted by the server anyway.
   const rows = Array.from({ length: Math.min(length, 100) }, (_, at) => list.at(at));

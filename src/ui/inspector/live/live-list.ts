@@ -100,7 +100,7 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
     arrivedDuringRefresh = arrived;
     try {
       const page = await fetchPage(undefined);
-      // Events that were missed may be below one that came from the stream meanwhile.
+      // Missed events may be below an event that the stream brought in between.
       const overlap = page.events.findIndex(({ id }) => knownIds.has(id) && !arrived.has(id));
       // A page that was cut short has all that was missed if it reaches back to it.
       const hasArrivals = page.scannedTo !== null && page.scannedTo <= missedSince;

@@ -20,7 +20,7 @@ export type Connection = {
 
 const failuresUntilOff = 3;
 
-/** The state of a connection that failed so often in a row. */
+/** The state of a connection after this many failures in a row. */
 export const failedState = (failures: number): ConnectionState => (failures < failuresUntilOff ? 'retrying' : 'off');
 
 export type StreamOptions = {

@@ -13,7 +13,7 @@ const maxFound = 20;
 const maxPinned = 100;
 const eventIdPattern = /^evt_[0-9a-z]{20,40}$/i;
 
-/** One that was found by its id may be of another endpoint. */
+/** An event that was found by its id may belong to another endpoint. */
 export type FoundEvent = OpenedEvent & { endpointId?: string };
 export type ServerEvents = { events: readonly FoundEvent[]; isBusy: boolean; problem: string };
 

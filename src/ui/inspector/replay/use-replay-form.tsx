@@ -1,4 +1,4 @@
-/* The form of the replay dialog: destination, changes and signature, and the request that they make. Its paths are those of the request. */
+/* The form of the replay dialog: destination, changes and signature, and the request that they make. Its paths equal the paths in the request. */
 
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';

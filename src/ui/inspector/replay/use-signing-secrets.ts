@@ -1,5 +1,5 @@
 /*
- * The saved secrets that a replay could be signed with. One that may not sign for the destination yet is allowed to when the person says
+ * The saved secrets that a replay could be signed with. A secret that may not sign for the destination yet is allowed to if the user says
  * so, which changes its settings for the whole team.
  */
 
@@ -44,7 +44,7 @@ export function useSigningSecrets(endpointId: string, event: EventDetail | undef
   };
 
   return {
-    /** The secret that can sign this event as it is: the one that its signature is valid with. */
+    /** The secret that can sign this event as it is, because its signature is valid with it. */
     able: saved.filter(({ id }) => id === match),
     load: (): void => setIsNeeded(true),
     isLoaded: query.value !== undefined && isNeeded,
@@ -70,7 +70,7 @@ export function useSigningSecrets(endpointId: string, event: EventDetail | undef
       return true;
     },
 
-    /** Only the server knows the destinations that its operator allows: it decides, and another one is offered afterwards. */
+    /** Only the server knows the destinations that its operator allows: it decides, and another secret is offered afterwards. */
     onRefused(request: ReplayRequest, error: unknown): void {
       if (!(error instanceof ApiError) || error.status !== 403 || !isToUrl(request) || !request.sign?.secretId) return;
       const secret = saved.find(({ id }) => id === request.sign?.secretId);

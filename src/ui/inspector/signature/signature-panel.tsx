@@ -1,5 +1,5 @@
 /*
- * Explains the signature of an event, and mends it in place: saved secrets are tried by themselves, and another one can be tried and
+ * Explains the signature of an event, and fixes it in place: saved secrets are tried automatically, and a typed secret can be tried and
  * saved without leaving the event.
  */
 

@@ -21,7 +21,7 @@ export type EventTimeline = Omit<TimelineQuery, 'timeline'> & {
   rest: string;
   /** What is chosen, in words; undefined: nothing is. */
   chosen: string | undefined;
-  /** The buckets that the range consists of; undefined: another one. */
+  /** The buckets that the range consists of; undefined for any other range. */
   inside: BucketRange | undefined;
   /** Whether the range does not begin before the axis. */
   isOnAxis: boolean;

@@ -76,7 +76,7 @@ export function sumOf(buckets: readonly Counts[], [first, end]: BucketRange = [0
   return sum;
 }
 
-/** An answer and the one that continues it. */
+/** A response and its continuation. */
 export const added = (one: Timeline, next: Timeline): Timeline => ({
   ...next,
   buckets: one.buckets.map((bucket, at) => ({

@@ -1,4 +1,4 @@
-/* The timeline of an endpoint's events. While another one is loaded, the old one stays. */
+/* The timeline of an endpoint's events. The old timeline stays while a new one is loaded. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Timeline } from '../../../features/timeline/model.ts';

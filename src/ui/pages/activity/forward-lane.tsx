@@ -112,7 +112,7 @@ function Plots({ forward, stats, timeline }: { forward: Forward; stats: ForwardS
   );
 }
 
-/** Its buckets may be longer than those of the axis: they are one minute at least. */
+/** Its buckets may be longer than the axis', because they last at least one minute. */
 function pathsOf({ buckets, bucketMs }: ForwardStats, axis: Timeline) {
   const places = {
     first: ((buckets[0]?.at ?? 0) - (axis.buckets[0]?.at ?? 0)) / axis.bucketMs,
