@@ -204,7 +204,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     },
 
     /**
-     * Adds the columns that a list shows, the highlights, and whether the event is signed. A damaged event has none of these. A
+     * Adds the columns that a list shows, the highlights, and whether the event is signed. A damaged event lacks them all. A
      * large event has the columns in its row; its highlights come from its preview, and its headers are not read.
      * @param own the contents of rows of 1.0, by row number
      */

@@ -23,7 +23,7 @@ const gzip = { level: 4 };
 
 type Encoder = { atOnce: (bytes: Uint8Array) => Uint8Array; inPieces: () => Duplex };
 
-/** The first is preferred: it takes the least time, and its results are as small as those of the others. */
+/** The first is preferred: it takes the least time, and its results are as small as the others'. */
 const encoders = {
   zstd: { atOnce: bytes => zlib.zstdCompressSync(bytes, zstd), inPieces: () => zlib.createZstdCompress(zstd) },
   br: { atOnce: bytes => zlib.brotliCompressSync(bytes, brotli), inPieces: () => zlib.createBrotliCompress(brotli) },
@@ -31,7 +31,7 @@ const encoders = {
 } satisfies Record<string, Encoder>;
 const encodings = Object.keys(encoders) as (keyof typeof encoders)[];
 
-/** Values of `Sec-Fetch-Site`. Without a browser there is none; `none`: the user entered the address. */
+/** Values of `Sec-Fetch-Site`. Other clients do not send it; `none`: the user entered the address. */
 const sameSites: ReadonlySet<string | null> = new Set([null, 'none', 'same-origin']);
 
 /** Wraps the app. Large answers are compressed by other threads, as fast as the client reads. */
@@ -53,7 +53,7 @@ export function compressAnswers(fetch: Fetcher, match: MatchRoute): Fetcher {
   };
 }
 
-/** Also true for 304, which has no type but the `Vary` of the answer that it stands for. */
+/** Also true for 304, which has no type but the `Vary` of the response that it replaces. */
 const mayBeJson = ({ status, headers }: Response): boolean =>
   status === 304 || /^application\/json\b/.test(headers.get('content-type') ?? '');
 

@@ -48,7 +48,7 @@ export type OperationRules = {
    */
   head: 'stream' | 'chunk' | undefined;
   /**
-   * Whether its JSON answers are compressed (compress.ts); undefined: those of GET are. It must be false if the answer can have a secret
+   * Whether its JSON answers are compressed (compress.ts); undefined: only for GET. It must be false if the answer can have a secret
    * or a signature beside text that a stranger chose.
    */
   compressed: boolean | undefined;

@@ -1,6 +1,6 @@
 /*
  * The header in which a proxy names the person that it has signed in (HOOKTAPE_AUTH_HEADER). It is believed only if the connection
- * itself comes from one of the proxies, whatever `X-Forwarded-For` says. A header that is given twice, or that is not exactly one email
+ * itself comes from one of the proxies, regardless of `X-Forwarded-For`. A header that is given twice, or that is not exactly one email
  * address, names no one.
  */
 import { replayHeader } from '../core/replay/replay-headers.ts';

@@ -7,7 +7,7 @@ import { readBody } from '../core/network/response-body.ts';
 const longestMs = 10_000;
 const maxBytes = 1 << 20;
 
-/** @returns a version such as `1.2.3` @throws if there is none in the response: JSON with `tag_name` or `version`, or text */
+/** @returns a version such as `1.2.3` @throws if the response has no version: JSON with `tag_name` or `version`, or text */
 export async function fetchNewestVersion(url: string, timeoutMs = longestMs): Promise<string> {
   const headers = { accept: 'application/json', 'user-agent': 'hooktape' };
   const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });

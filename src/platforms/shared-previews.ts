@@ -1,7 +1,7 @@
 /* Previews of formats that several platforms share. */
 import type { PreviewText } from './engine/platform.ts';
 
-/** GitHub's payloads, and those of the forges that follow them: the title, the number or result, what happened, whose event it is. */
+/** The payloads of GitHub and of forges that follow it: the title, the number or result, what happened, whose event it is. */
 export const forgePreview: readonly PreviewText[] = [
   [
     'pull_request.title',

@@ -2,7 +2,7 @@
 import type { TestServer } from './test-server.ts';
 
 export type Browser = {
-  /** The session cookie, `name=value`; empty if there is none. */
+  /** The session cookie, `name=value`; empty without a session. */
   cookie: string;
   /** A request from one of the server's own pages. */
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>;

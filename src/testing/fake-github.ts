@@ -1,4 +1,4 @@
-/* GitHub's REST API for the deliveries of webhook 7 of o/r: pages, redeliveries, and whatever a test intercepts. */
+/* GitHub's REST API for the deliveries of webhook 7 of o/r: pages, redeliveries, and the requests that a test intercepts. */
 import { createHash } from 'node:crypto';
 
 export type FakeDelivery = { id: string; guid: string; deliveredAt: number; redelivery: boolean };

@@ -103,7 +103,7 @@ export async function openSubscriptions({
     subscribe,
     idle,
     apps: async (who = ada) => (await who.json<{ apps: ConnectedApp[] }>(200, 'GET', '/api/apps')).apps,
-    /** Delivers an event that is no repetition of another one. */
+    /** Delivers an event that is not a repeated delivery. */
     deliver: (body = `{"delivered":${++delivered}}`, to = endpoint) => server.deliver(to, body),
     until: (is: () => boolean) => eventually(async () => is(), 20_000),
     async close(): Promise<void> {

@@ -1,5 +1,5 @@
 /*
- * Whether there is a newer version, if HOOKTAPE_CHECK_UPDATES is on. It is asked for once a day, whatever the outcome: a file in the data
+ * Whether there is a newer version, if HOOKTAPE_CHECK_UPDATES is on. It asks once a day, even after a failure: a file in the data
  * directory says when, also after a restart, and for `hooktape version`.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';

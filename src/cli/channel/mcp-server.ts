@@ -83,7 +83,7 @@ function createStdio(io: Io, onClosed: (error?: Error) => void) {
   };
   const receive = (message: JSONRPCMessage): void => {
     if ('method' in message && 'id' in message) open.add(message.id);
-    // The agent no longer waits for an answer, and gets none.
+    // The agent no longer waits for a response.
     if ('method' in message && message.method === 'notifications/cancelled') open.delete(message.params?.['requestId']);
     transport.onmessage?.(message);
   };

@@ -76,7 +76,7 @@ export function createTools(api: Api, channels: readonly EndpointChannel[]): Cha
     async get_event({ id }) {
       const event = await readEvent(api, id);
       const channel = channels.find(({ endpoint }) => endpoint.id === event.endpointId);
-      // Captured text may ask the agent to read other events than those that it was given.
+      // Captured text may ask the agent to read events that it was not given.
       if (!channel) throw new OperationError(`${id} belongs to an endpoint that is not in this channel`);
       return resultOf(excerptOf(channel.endpoint.name, event));
     },

@@ -37,7 +37,7 @@ export function parseClientArguments(args: string[], usage: string): ClientArgum
   };
 }
 
-/** Separates an option that consumes all words after it. @throws UsageError if there are none */
+/** Separates an option that consumes all words after it. @throws UsageError if no word follows */
 function splitRest(args: string[], form: Form): { own: string[]; rest?: { name: string; words: string[] } } {
   const option = form.options.find(takesRest);
   const end = args.includes('--') ? args.indexOf('--') : args.length;

@@ -1,6 +1,6 @@
 /*
  * Prints the words that fit at the cursor, for the completion scripts: one a line, from the table of commands and, for
- * ENDPOINT, from the server. It prints nothing else and never fails, because a shell calls it while the user types.
+ * ENDPOINT, from the server. It prints only these words and always exits with 0, because a shell calls it while the user types.
  */
 import { isPlainText } from '../../core/text.ts';
 import { type Command, exitCodes, type Io } from '../io.ts';

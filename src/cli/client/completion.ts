@@ -1,5 +1,5 @@
 /*
- * `hooktape completion`: a script that asks the program for the words that fit. If there are none, the shell completes files.
+ * `hooktape completion`: a script that asks the program for the words that fit. If no word fits, the shell completes files.
  * The script passes the name of its shell, and the program prints words that the script can insert as they are
  * (shell-words.ts).
  */

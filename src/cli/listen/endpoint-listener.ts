@@ -124,7 +124,7 @@ export function createEndpointListener(given: {
 
   /**
    * The targets that an event was sent to, or else the targets whose maps match it.
-   * @throws OperationError if there are none
+   * @throws OperationError without a target
    */
   const targetsOf = (event: CapturedEvent): Target[] => {
     const fitting = lanes.flatMap(({ map }, at) => (map && isWanted(map, event) ? [at] : []));

@@ -168,7 +168,7 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
       own.dueAt = dueAt;
     },
 
-    /** The time of the next retry; undefined if there is none. */
+    /** The time of the next retry; undefined if no retry is due. */
     nextDueAt(): number | undefined {
       if (isStopped) return undefined;
       const due = queues.flatMap(({ inFlight }) =>

@@ -7,7 +7,7 @@ import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import { bucketOf } from '../delivery-attempts.ts';
 import { contentProblems } from './content-check.ts';
 
-/** `run` returns problems as sentences; an empty list if there are none. */
+/** `run` returns problems as sentences; an empty list if everything is right. */
 export type Check = { name: string; run: () => Promise<string[]> };
 
 const maxReported = 100;

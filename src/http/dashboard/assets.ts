@@ -14,7 +14,7 @@ export type Asset = { status: number; headers: Record<string, string>; body: Uin
 export type Assets = (pathname: string, options?: AssetOptions) => Asset | undefined;
 export type AssetOptions = {
   acceptEncoding?: string | null;
-  /** For the page: its URL is a setup link that is not valid. It says so before somebody fills in its form. */
+  /** For the page: its URL is a setup link that is not valid. It says so before the user fills in the form. */
   isWrongSetupLink?: boolean;
 };
 

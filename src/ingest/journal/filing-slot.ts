@@ -5,7 +5,7 @@
 import type { PackedRows } from '../store.ts';
 import type { GroupLocation } from './journal.ts';
 
-/** Groups that lie one after another in a segment, with consecutive row numbers. `bytes` and `rows`: those of each group. */
+/** Groups that lie one after another in a segment, with consecutive row numbers. `bytes` and `rows`: of each group. */
 export type GroupRun = { path: string; offset: number; first: number; bytes: number[]; rows: number[] };
 
 /** Work for the writer thread: groups of the journal, or rows of an import that start at row number `first`. */

@@ -73,7 +73,7 @@ function failureOf(status: number, code: string | undefined): StoreFailure {
 
 /**
  * @param request names the request in the message
- * @returns the error that a response outside 2xx stands for
+ * @returns the error of a response outside 2xx
  */
 export async function errorOf(request: string, response: Response, now: number): Promise<ObjectStoreError> {
   const { status } = response;

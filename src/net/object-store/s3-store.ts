@@ -145,7 +145,7 @@ const keepsVersionsIn =
       const xml = bytes.toString();
       return /<\w*Versioning/.test(xml) ? elementText(xml, 'Status') !== undefined : undefined;
     } catch (error) {
-      // The right to read this setting is needed for nothing else.
+      // Only this check needs the right to read this setting.
       const isUnknown = ['unsupported', 'missing'].some(failure => isStoreFailure(error, failure as 'missing'));
       if (isUnknown || (isStoreFailure(error, 'denied') && error.code === 'AccessDenied')) return undefined;
       throw error;

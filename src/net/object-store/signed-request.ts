@@ -28,7 +28,7 @@ export type S3Request = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal | undefined;
-  /** Of the response. */
+  /** The largest body of the response. */
   readonly maxBytes: number;
 };
 export type S3Response = { readonly headers: Headers; readonly status: number; readonly bytes: Buffer };
@@ -72,7 +72,7 @@ async function readResponse(response: Response, what: string, maxBytes: number, 
   return Buffer.concat(chunks);
 }
 
-/** @param clock its wall clock is part of signatures; one that is wrong is corrected by the store's */
+/** @param clock its wall clock is part of signatures; if it is wrong, the store's clock corrects it */
 export function createSendS3(settings: S3Settings, { bucket }: S3Location, dependencies: Dependencies): SendS3 {
   const { clock, longestSilenceMs } = dependencies;
   const { region, accessKeyId, secretAccessKey, sessionToken } = settings;

@@ -1,6 +1,6 @@
 /*
  * The time limit of a request to an object store. The peer must not stay silent for long, and the whole must not be slower than
- * the lowest rate: so a store that says nothing or sends a byte now and then holds nobody.
+ * the lowest rate: so a silent store, or one byte now and then, delays no caller for long.
  */
 
 const silenceMs = 20_000;

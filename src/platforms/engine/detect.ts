@@ -63,7 +63,7 @@ export function createDetector({ all, find }: PlatformIndex) {
   };
 }
 
-/** The platforms whose signature the delivery contains or, if there are none, the platforms whose handshake it may be. */
+/** The platforms whose signature the delivery contains, or else the platforms whose handshake it may be. */
 function possibleSenders(platforms: readonly Platform[], reader: DeliveryReader): Platform[] {
   const signed = platforms.filter(({ signatures }) =>
     signatures.some(scheme => signaturePresence(scheme, reader) !== 'absent'),

@@ -39,7 +39,7 @@ export function readEventType(platform: Platform | undefined, reader: DeliveryRe
 /** Trimmed, without control and direction characters, at most 200 characters; null for an empty text and for other values. */
 export function sanitizeEventType(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
-  // Fast path: nothing to trim, nothing to remove.
+  // Fast path: nothing to trim or remove.
   if (typeof value === 'string' && value.length <= maxEventTypeLength && /^[!-~]+$/.test(value)) return value;
   const text = String(value)
     .slice(0, 4 * maxEventTypeLength)

@@ -36,7 +36,7 @@ type Template = (number | string)[];
 type Alternatives = { all: Template[]; named: Template[] };
 type CompiledPreview = { paths: string[]; tree: PathTree; texts: Alternatives[]; action: Template[] };
 
-/** A field with an id that only machines know; `shortId` is one that people use. */
+/** A field with an id that only machines know; `shortId` is an id that people use. */
 const idPath = /(?:^|[^a-z])(?:id|uuid|uid|gid|sid)\]?$|(?<!short)(?:Id|Sid)\]?$/;
 
 /**
@@ -110,7 +110,7 @@ function wholeFields(body: Uint8Array): Uint8Array {
 
 type Values = readonly (string | undefined)[];
 
-/** In the order of the preview; an id only if nothing stands before it. */
+/** In the order of the preview; an id only if it comes first. */
 function textsOf(preview: CompiledPreview, values: Values): string[] {
   const texts: string[] = [];
   for (const { all, named } of preview.texts) {

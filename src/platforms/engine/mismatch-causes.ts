@@ -96,7 +96,7 @@ export function createTrials({ scheme, signed, attempt }: Signed) {
     return made;
   }
   return {
-    /** Whether the signature is right with this secret, whatever its age. */
+    /** Whether the signature is right with this secret, regardless of its age. */
     fits: (secret: string): boolean => isFitting(secret),
 
     /** The cause with which undone the signature is right with this secret. */

@@ -28,7 +28,7 @@ export type Platform = {
   action?: readonly string[];
   /**
    * The texts that a list shows of a delivery, at most four: amount, person, subject, number, branch, then the rest. An id is shown
-   * only if nothing stands before it. If left out, a few well-known fields are shown.
+   * only if it comes first. If left out, a few well-known fields are shown.
    */
   preview?: readonly PreviewText[];
   /** Any valid signature is enough. Empty = the platform does not sign. */

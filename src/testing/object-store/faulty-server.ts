@@ -8,7 +8,7 @@ export type SeenRequest = {
   readonly path: string;
   /** Bytes of the body. */
   readonly bytes: number;
-  /** Of all requests, from 1. */
+  /** The number of the request, from 1. */
   readonly number: number;
 };
 
@@ -26,7 +26,7 @@ export type StoreFault =
   | 'lose'
   /** The response stops in the middle. */
   | 'cut'
-  /** One bit of the response's body is another one. */
+  /** One bit of the response's body is flipped. */
   | 'damage';
 
 export type PlainRequest = {
