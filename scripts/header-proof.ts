@@ -1,6 +1,6 @@
 /*
  * `bun scripts/header-proof.ts`: tests the proxies of docs/signing-in.md, which sign people in and name them in a header. Runs each
- * installed proxy with its documented configuration between a stand-in for the sign-in service and the compiled program. Loopback only.
+ * installed proxy with its documented configuration between a fake sign-in service and the compiled program. Loopback only.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

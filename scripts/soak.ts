@@ -1,7 +1,7 @@
 /*
  * `bun run soak [--minutes 10] [--rate 200]`: runs the compiled program under mixed load: deliveries at a constant rate, reads,
  * searches, exports, replays, live streams, and endpoints that are created and deleted. Prints resident memory, size on disk and
- * the p99 of each kind of work every minute. Ends with a check that none of them grows and the database is intact.
+ * the p99 of each kind of work every minute. Ends with a check that nothing grows and the database is intact.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

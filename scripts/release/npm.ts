@@ -1,5 +1,5 @@
 /*
- * The npm package `hooktape`, and an optional package with the executable of each target. npm installs the one that fits the system;
+ * The npm package `hooktape`, and an optional package with the executable of each target. npm installs the package that fits the system;
  * no install script runs.
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
