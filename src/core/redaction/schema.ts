@@ -134,6 +134,12 @@ export function readRulePath(path: string): RulePath {
   const isAnyDepth = path.startsWith(anyDepth);
   const rest = isAnyDepth ? path.slice(anyDepth.length) : path;
   const characters = [...(rest.startsWith('[') ? rest : `.${rest}`)];
+  for (let at = 0; at < characters.length; at++) {
+    if (characters[at] !== '"') continue;
+    const end = endOfQuoted(characters, at);
+    if (end === undefined) throw new FilterError('this quote is not closed', at);
+    at = end - 1;
+  }
   const { path: steps, name } = readBodyPath(characters, { start: 0, end: characters.length });
   if (steps.length === 0) throw new FilterError('a key is missing here', 0);
   if (steps.some(step => 'key' in step && step.key === '*') && !path.includes('"*"'))

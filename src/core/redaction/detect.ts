@@ -1,0 +1,86 @@
+/* Looks for what the rules detect in one value, inside encodings too, and says what to write in its place. */
+import type { Detection, Treatment } from '../../shared/redaction.ts';
+import { afterEscape, decoded, deeperLayer, type Layer, maxLayers, written } from './layers.ts';
+import { replacementOf, textOf } from './replacement.ts';
+import { scans } from './scan.ts';
+
+/** A range of the written text. `text`: what it stands for, one character a byte. */
+export type Hit = { start: number; end: number; rule: number; text: string };
+
+/** `form`: of a query or a form, in which a plus sign may be a space; `percent`: of a path. */
+export type ValueEncoding = 'plain' | 'json' | 'form' | 'percent';
+
+export type Detector = {
+  /** Hits in their order; those that overlap are one. @param text one character a byte */
+  find: (text: string, encoding: ValueEncoding) => Hit[];
+  change: (hit: Hit) => { before: string; after: string };
+  /** A shorter text has no hit. */
+  minCharacters: number;
+};
+
+export type DetectionRule = { detect: Detection; with: Treatment; rule: number };
+
+const minCharacters = 3;
+
+export function createDetector(rules: readonly DetectionRule[], key: Uint8Array): Detector | undefined {
+  if (rules.length === 0) return undefined;
+  const treatments = new Map(rules.map(({ rule, with: treatment }) => [rule, treatment]));
+  return {
+    minCharacters,
+    find: (text, encoding) => {
+      if (text.length < minCharacters) return [];
+      const hits: Hit[] = [];
+      for (const first of readings(text, encoding)) {
+        let layer: Layer | undefined = first;
+        for (let count = 0; layer && count < maxLayers; count++) {
+          for (const { detect, rule } of rules) scanLayer(layer, detect, rule, hits);
+          layer = deeperLayer(layer);
+        }
+      }
+      return hits.length > 1 ? merged(hits) : hits;
+    },
+    change: ({ rule, text }) => {
+      const bytes = Buffer.from(text, 'latin1');
+      return { before: textOf(bytes), after: replacementOf(treatments.get(rule) ?? 'remove', bytes, key) };
+    },
+  };
+}
+
+function readings(text: string, encoding: ValueEncoding): Layer[] {
+  const layer = written(text);
+  if (encoding === 'plain') return [layer];
+  if (encoding === 'json')
+    return [text.includes('\\') ? decoded(layer, { hasEscapes: true, hasPercent: false, isPlusSpace: false }) : layer];
+  const hasPercent = text.includes('%');
+  const isPlusSpace = encoding === 'form' && text.includes('+');
+  const plain = hasPercent ? decoded(layer, { hasEscapes: false, hasPercent, isPlusSpace: false }) : layer;
+  return isPlusSpace ? [plain, decoded(layer, { hasEscapes: false, hasPercent, isPlusSpace })] : [plain];
+}
+
+function scanLayer({ text, starts }: Layer, detect: Detection, rule: number, hits: Hit[]): void {
+  scans[detect](text, (from, end) => {
+    const start = afterEscape(text, from);
+    if (start >= end) return;
+    hits.push({
+      start: starts ? (starts[start] ?? 0) : start,
+      end: starts ? (starts[end] ?? 0) : end,
+      rule,
+      text: text.slice(start, end),
+    });
+  });
+}
+
+/** Of hits that overlap, the longest gives the text and the rule. */
+function merged(hits: Hit[]): Hit[] {
+  hits.sort((a, b) => a.start - b.start || b.end - a.end || a.rule - b.rule);
+  const kept: Hit[] = [];
+  for (const hit of hits) {
+    const last = kept.at(-1);
+    if (!last || hit.start >= last.end) kept.push(hit);
+    else {
+      const longer = hit.end - hit.start > last.end - last.start ? hit : last;
+      kept[kept.length - 1] = { ...longer, start: last.start, end: Math.max(last.end, hit.end) };
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,188 @@
+/*
+ * Redacts JSON as bytes: one pass, which copies every byte that no rule takes. The JSON is valid UTF-8 and at most 1,000 levels deep,
+ * so that recursion is safe.
+ */
+import { bodyField } from '../../shared/filter/field-names.ts';
+import type { Treatment } from '../../shared/redaction.ts';
+import { latin1 } from '../encoding/buffer.ts';
+import {
+  closeList,
+  closeObject,
+  comma,
+  endOfByteOrderMark,
+  endOfScalar,
+  endOfString,
+  isSpace,
+  openList,
+  openObject,
+  quote,
+  skipSpace,
+  skipValue,
+  stringAt,
+} from '../json/bytes.ts';
+import type { Detector } from './detect.ts';
+import { type BodyPaths, type Branch, branchesOfItem, branchesOfKey, noRule, ruleOf } from './paths.ts';
+import { isReplacement, replacementOf, type Value } from './replacement.ts';
+import { createSplicer } from './splicer.ts';
+import { shortField, type Taken } from './taken.ts';
+
+export type JsonRedaction = {
+  paths: BodyPaths;
+  treatments: readonly Treatment[];
+  key: Uint8Array;
+  detector: Detector | undefined;
+  /** Whether what an earlier redaction wrote stays. */
+  isRedacted: boolean;
+};
+
+/** Where a value is. `key`: undefined for an item of a list. */
+type Place = { parent: Place | undefined; key: string | undefined; name: string | undefined };
+
+/** @returns undefined if it would become too large; `body` itself if nothing changes */
+export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Taken): Uint8Array | undefined {
+  const { paths, treatments, key: hashKey, detector, isRedacted } = redaction;
+  const splicer = createSplicer(body);
+  const looksEverywhere = detector !== undefined || paths.anywhere.keys.size > 0 || paths.anywhere.item !== undefined;
+  let text: string | undefined;
+
+  /** @returns the position after the value */
+  const redactValue = (at: number, branches: readonly Branch[], place: Place): number => {
+    const byte = body[at];
+    if (byte === openObject || byte === openList) {
+      if (!looksEverywhere && branches.length === 0) return endOfValue(body, at);
+      return byte === openObject ? redactObject(at, branches, place) : redactList(at, branches, place);
+    }
+    const end = byte === quote ? endOfString(body, at + 1) + 1 : endOfScalar(body, at);
+    if (detector) byte === quote ? detectInString(detector, at, end, place) : detectInScalar(detector, at, end, place);
+    return end;
+  };
+
+  const redactObject = (open: number, branches: readonly Branch[], place: Place): number => {
+    let cutFrom = -1;
+    let previousEnd = -1;
+    let cutAfter = -1;
+    let at = skipSpace(body, open + 1);
+    while (body[at] !== closeObject) {
+      const start = at;
+      const endOfKey = endOfString(body, at + 1) + 1;
+      const key = stringAt(body, at, endOfKey);
+      at = skipSpace(body, skipSpace(body, endOfKey) + 1);
+      const found = branchesOfKey(branches, paths.anywhere, key);
+      const rule = ruleOf(found);
+      const member: Place = { parent: place, key, name: undefined };
+      let end: number;
+      if (rule !== noRule && treatments[rule] === 'remove') {
+        end = endOfValue(body, at);
+        const from = at;
+        taken.note(
+          rule,
+          () => fieldOf(member),
+          () => shownText(body, from, end),
+          null,
+        );
+        if (cutFrom < 0) [cutFrom, cutAfter] = [start, previousEnd];
+      } else {
+        if (cutFrom >= 0) splicer.replace(cutFrom, start, '');
+        cutFrom = -1;
+        end = rule === noRule ? redactValue(at, found, member) : replaceValue(at, rule, member);
+      }
+      previousEnd = end;
+      at = skipSpace(body, end);
+      if (body[at] === comma) at = skipSpace(body, at + 1);
+    }
+    if (cutFrom >= 0) splicer.replace(cutAfter < 0 ? cutFrom : cutAfter, previousEnd, '');
+    return at + 1;
+  };
+
+  const redactList = (open: number, branches: readonly Branch[], place: Place): number => {
+    const item: Place = { parent: place, key: undefined, name: undefined };
+    let at = skipSpace(body, open + 1);
+    for (let index = 0; body[at] !== closeList; index++) {
+      const found = branchesOfItem(branches, paths.anywhere, index);
+      const rule = ruleOf(found);
+      at = skipSpace(body, rule === noRule ? redactValue(at, found, item) : replaceValue(at, rule, item));
+      if (body[at] === comma) at = skipSpace(body, at + 1);
+    }
+    return at + 1;
+  };
+
+  /** Writes `null`, a mask or a hash. */
+  const replaceValue = (at: number, rule: number, place: Place): number => {
+    const end = endOfValue(body, at);
+    const treatment = treatments[rule] ?? 'remove';
+    const isWhole = body[at] === openObject || body[at] === openList;
+    const value: Value = body[at] === quote ? stringAt(body, at, end) : body.subarray(at, end);
+    if (isRedacted && typeof value === 'string' && isReplacement(value)) return end;
+    const after = treatment === 'remove' ? null : replacementOf(treatment, value, hashKey, isWhole);
+    if (splicer.replace(at, end, JSON.stringify(after)))
+      taken.note(
+        rule,
+        () => fieldOf(place),
+        () => shownText(body, at, end),
+        after,
+      );
+    return end;
+  };
+
+  const detectInString = (search: Detector, start: number, end: number, place: Place): void => {
+    text ??= latin1(body);
+    const raw = text.slice(start + 1, end - 1);
+    const hits = search.find(raw, 'json');
+    for (const hit of hits) {
+      const { before, after } = search.change(hit);
+      if (splicer.replace(start + 1 + hit.start, start + 1 + hit.end, after))
+        taken.note(
+          hit.rule,
+          () => fieldOf(place),
+          () => before,
+          after,
+        );
+    }
+  };
+
+  /** A number with a hit becomes a string. */
+  const detectInScalar = (search: Detector, start: number, end: number, place: Place): void => {
+    if (end - start < search.minCharacters) return;
+    const raw = Buffer.from(body.subarray(start, end)).toString('latin1');
+    const hits = search.find(raw, 'plain');
+    const [first] = hits;
+    if (!first) return;
+    let written = '"';
+    let from = 0;
+    for (const hit of hits) {
+      const { before, after } = search.change(hit);
+      written += raw.slice(from, hit.start) + after;
+      from = hit.end;
+      taken.note(
+        hit.rule,
+        () => fieldOf(place),
+        () => before,
+        after,
+      );
+    }
+    splicer.replace(start, end, `${written}${raw.slice(from)}"`);
+  };
+
+  redactValue(skipSpace(body, endOfByteOrderMark(body)), [paths.root], { parent: undefined, key: '', name: 'body' });
+  return splicer.result();
+}
+
+function fieldOf(place: Place): string {
+  if (place.name !== undefined) return place.name;
+  const parent = place.parent ? fieldOf(place.parent) : 'body';
+  place.name = shortField(parent + bodyField([place.key]).slice('body'.length));
+  return place.name;
+}
+
+/** The text of a string, and other values as they were written. */
+function shownText(body: Uint8Array, start: number, end: number): string {
+  if (body[start] === quote) return stringAt(body, start, end);
+  return Buffer.from(body.subarray(start, end)).toString('utf8');
+}
+
+/** Without the white space that may follow. */
+function endOfValue(body: Uint8Array, start: number): number {
+  let end = skipValue(body, start);
+  while (end > start && isSpace(body[end - 1])) end--;
+  return end;
+}

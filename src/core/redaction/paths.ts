@@ -1,0 +1,88 @@
+/* The paths of rules for bodies, by their steps. Of several rules for one value, the first counts. */
+import type { RulePath } from './schema.ts';
+
+/** `rule`: the number of the rule whose path ends here. */
+export type Branch = { keys: Map<string, Branch>; item: Branch | undefined; hasIndexes: boolean; rule: number };
+
+export const noRule = Number.POSITIVE_INFINITY;
+
+export type BodyPaths = {
+  root: Branch;
+  /** For paths that may begin anywhere. */
+  anywhere: Branch;
+  /** The rule for a field of a form; `noRule` without one. */
+  ruleOfName: (names: readonly string[]) => number;
+};
+
+const createBranch = (): Branch => ({ keys: new Map(), item: undefined, hasIndexes: false, rule: noRule });
+
+export function createBodyPaths(paths: readonly { path: RulePath; rule: number }[]): BodyPaths {
+  const root = createBranch();
+  const anywhere = createBranch();
+  const fields = new Map<string, number>();
+  for (const { path, rule } of paths) {
+    let branch = path.isAnyDepth ? anywhere : root;
+    for (const step of path.steps) branch = 'key' in step ? childOf(branch, step.key) : itemOf(branch);
+    branch.rule = Math.min(branch.rule, rule);
+    if (!fields.has(path.name)) fields.set(path.name, rule);
+  }
+  const deep = paths.flatMap(({ path: { isAnyDepth, steps }, rule }) =>
+    isAnyDepth ? [{ keys: steps.flatMap(step => ('key' in step ? [step.key] : [])), rule }] : [],
+  );
+  const ruleOf = (name: string): number => {
+    const whole = fields.get(name) ?? noRule;
+    if (deep.length === 0 || !/[.[]/.test(name)) return whole;
+    const keys = name.split(/[.[\]]+/);
+    return Math.min(whole, ...deep.filter(one => isWithin(one.keys, keys)).map(({ rule }) => rule));
+  };
+  return { root, anywhere, ruleOfName: names => Math.min(...names.map(ruleOf)) };
+}
+
+function childOf(branch: Branch, key: string): Branch {
+  const child = branch.keys.get(key) ?? createBranch();
+  branch.keys.set(key, child);
+  if (/^(?:0|[1-9]\d{0,8})$/.test(key)) branch.hasIndexes = true;
+  return child;
+}
+
+function itemOf(branch: Branch): Branch {
+  branch.item ??= createBranch();
+  return branch.item;
+}
+
+/** Whether the keys follow one another somewhere in `user[address][email]`, which is inside all of its keys. */
+const isWithin = (keys: readonly string[], all: readonly string[]): boolean =>
+  keys.length > 0 && all.some((_, at) => keys.every((key, i) => all[at + i] === key));
+
+/** The branches for the value of a key. */
+export function branchesOfKey(branches: readonly Branch[], anywhere: Branch, key: string): readonly Branch[] {
+  let found: Branch[] = none;
+  for (const { keys } of branches) found = withBranch(found, keys.get(key));
+  return withBranch(found, anywhere.keys.get(key));
+}
+
+/** The branches for an item of a list. */
+export function branchesOfItem(branches: readonly Branch[], anywhere: Branch, index: number): readonly Branch[] {
+  let found: Branch[] = none;
+  for (const branch of branches) found = withItem(found, branch, index);
+  return withItem(found, anywhere, index);
+}
+
+function withItem(found: Branch[], { item, keys, hasIndexes }: Branch, index: number): Branch[] {
+  const more = withBranch(found, item);
+  return hasIndexes ? withBranch(more, keys.get(String(index))) : more;
+}
+
+/** Most values have no branches, so that no list is made for them. */
+const none: Branch[] = [];
+
+function withBranch(found: Branch[], branch: Branch | undefined): Branch[] {
+  if (!branch) return found;
+  return found === none ? [branch] : [...found, branch];
+}
+
+export const ruleOf = (branches: readonly Branch[]): number => {
+  let rule = noRule;
+  for (const branch of branches) if (branch.rule < rule) rule = branch.rule;
+  return rule;
+};
