@@ -1,8 +1,10 @@
-/* The settings of the continuous backup, and of the object store that it is in. */
-import { parseS3Location, type S3Location } from '../core/network/s3-location.ts';
-import type { Kind } from './kinds.ts';
+/* HOOKTAPE_BACKUP_* and HOOKTAPE_S3_*: continuous backup, and the object store that it uses. */
+import type { S3Location } from '../core/network/s3-location.ts';
+import type { SettingName, SettingValues } from './settings.ts';
 
-export type BackupConfig = S3Location & {
+export type BackupConfig = {
+  readonly location: S3Location;
+  /** What a lost disk can lose at most. */
   readonly everyMs: number;
   /** How far back a restore can go. */
   readonly keepMs: number;
@@ -10,59 +12,42 @@ export type BackupConfig = S3Location & {
 
 export type S3Config = {
   /** AWS's endpoint of the region by default. */
-  readonly endpoint?: string;
+  readonly endpoint: string | undefined;
   readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
+  /** A backup and a restore need both keys. */
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+  readonly sessionToken: string | undefined;
 };
 
-export const s3Location: Kind<S3Location> = text => {
-  const value = parseS3Location(text);
-  return value ? { value } : { mustBe: 's3://BUCKET or s3://BUCKET/PREFIX' };
-};
-
-export const s3Endpoint: Kind<string> = text => {
-  const url = URL.parse(text);
-  const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#\\\s]/.test(text);
-  return isPlain ? { value: url.href } : { mustBe: 'an http or https URL without a user name, password or query' };
-};
-
-export const s3Region: Kind<string> = text =>
-  /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text) ? { value: text } : { mustBe: 'a region such as us-east-1 or auto' };
-
-type Values = {
-  readonly HOOKTAPE_BACKUP_S3: S3Location | undefined;
-  readonly HOOKTAPE_BACKUP_EVERY: number;
-  readonly HOOKTAPE_BACKUP_KEEP: number;
-  readonly HOOKTAPE_S3_ENDPOINT: string | undefined;
-  readonly HOOKTAPE_S3_REGION: string;
-  readonly HOOKTAPE_S3_ACCESS_KEY_ID: string | undefined;
-  readonly HOOKTAPE_S3_SECRET_ACCESS_KEY: string | undefined;
-  readonly HOOKTAPE_S3_SESSION_TOKEN: string | undefined;
-};
-
-export function backupConfig(values: Values): { backup?: BackupConfig; s3?: S3Config } {
+/** @returns undefined without a backup */
+export function backupConfig(values: SettingValues): BackupConfig | undefined {
   const location = values.HOOKTAPE_BACKUP_S3;
-  const backup = location && {
-    ...location,
-    everyMs: values.HOOKTAPE_BACKUP_EVERY,
-    keepMs: values.HOOKTAPE_BACKUP_KEEP,
-  };
-  const {
-    HOOKTAPE_S3_ENDPOINT: endpoint,
-    HOOKTAPE_S3_REGION: region,
-    HOOKTAPE_S3_ACCESS_KEY_ID: accessKeyId,
-    HOOKTAPE_S3_SECRET_ACCESS_KEY: secretAccessKey,
-    HOOKTAPE_S3_SESSION_TOKEN: sessionToken,
-  } = values;
-  const hasKeys = accessKeyId !== undefined && secretAccessKey !== undefined;
-  const s3 = hasKeys && {
-    region,
-    accessKeyId,
-    secretAccessKey,
-    ...(endpoint !== undefined && { endpoint }),
-    ...(sessionToken !== undefined && { sessionToken }),
-  };
-  return { ...(backup && { backup }), ...(s3 && { s3 }) };
+  return location && { location, everyMs: values.HOOKTAPE_BACKUP_EVERY, keepMs: values.HOOKTAPE_BACKUP_KEEP };
+}
+
+export const s3Config = (values: SettingValues): S3Config => ({
+  endpoint: values.HOOKTAPE_S3_ENDPOINT,
+  region: values.HOOKTAPE_S3_REGION,
+  accessKeyId: values.HOOKTAPE_S3_ACCESS_KEY_ID,
+  secretAccessKey: values.HOOKTAPE_S3_SECRET_ACCESS_KEY,
+  sessionToken: values.HOOKTAPE_S3_SESSION_TOKEN,
+});
+
+const backupNeeds: readonly SettingName[] = [
+  'HOOKTAPE_SECRET',
+  'HOOKTAPE_S3_ACCESS_KEY_ID',
+  'HOOKTAPE_S3_SECRET_ACCESS_KEY',
+];
+
+/** A generated secret would be lost with the disk, and a libSQL server keeps its own backups. */
+export function backupProblems(isSet: (name: SettingName) => boolean, databaseUrl: unknown): string[] {
+  if (!isSet('HOOKTAPE_BACKUP_S3')) return [];
+  const missing = backupNeeds.filter(name => !isSet(name));
+  const problems = missing.map(name => `HOOKTAPE_BACKUP_S3: also needs ${name}`);
+  if (typeof databaseUrl === 'string' && !databaseUrl.startsWith('file:'))
+    problems.push(
+      'HOOKTAPE_BACKUP_S3: works only with the embedded database, and HOOKTAPE_DATABASE_URL names a server',
+    );
+  return problems;
 }

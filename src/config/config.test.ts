@@ -51,6 +51,7 @@ describe('defaults', () => {
       replayAllow: [],
       replayTimeoutMs: 30_000,
       trustedProxies: [],
+      s3: { region: 'us-east-1' },
       oauthIssuers: [],
       oauthCimd: true,
       passwordSignIn: true,
@@ -302,7 +303,7 @@ describe('.env.example', () => {
     const withoutSecrets = text
       .replace(/^#(HOOKTAPE_\w+=)/gm, '$1')
       .replace(
-        /^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|BACKUP_S3|INGEST_URL|TLS_\w+|AUTH_HEADER\w*|OIDC_ISSUER|OIDC_CLIENT_ID)=.*$/gm,
+        /^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+|AUTH_HEADER\w*|OIDC_ISSUER|OIDC_CLIENT_ID)=.*$/gm,
         '',
       );
     expect(config({ file: withoutSecrets })).toEqual(config());

@@ -7,7 +7,7 @@
 import type { AllowEntry } from '../core/network/allow-list.ts';
 import type { Cidr } from '../shared/addresses.ts';
 import { didYouMean } from '../shared/suggest.ts';
-import { type BackupConfig, backupConfig, type S3Config } from './backup.ts';
+import { type BackupConfig, backupConfig, backupProblems, type S3Config, s3Config } from './backup.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { TrustedIssuer } from './issuers.ts';
 import type { OidcConfig } from './oidc.ts';
@@ -37,10 +37,6 @@ export type Config = {
   readonly freeRetentionMs: number;
   readonly proRetentionMs: number;
   readonly sweepEveryMs: number;
-  /** The continuous backup. It also needs `s3` and `secret`. */
-  readonly backup?: BackupConfig;
-  /** Access to an object store, if there are credentials. */
-  readonly s3?: S3Config;
   readonly replayAllow: readonly AllowEntry[];
   readonly replayTimeoutMs: number;
   /** `url` includes the user and the password. */
@@ -54,6 +50,8 @@ export type Config = {
   /** `name` in lower case. */
   readonly authHeader?: { readonly name: string; readonly proxies: readonly Cidr[]; readonly createAccounts: boolean };
   readonly oidc?: OidcConfig;
+  readonly backup?: BackupConfig;
+  readonly s3: S3Config;
   readonly metricsToken?: string;
   /** Where to ask for the newest version, if HOOKTAPE_CHECK_UPDATES is on. */
   readonly updateUrl?: string;
@@ -202,7 +200,6 @@ function buildConfig(values: SettingValues): Config {
     freeRetentionMs: values.HOOKTAPE_FREE_RETENTION,
     proRetentionMs: values.HOOKTAPE_PRO_RETENTION,
     sweepEveryMs: values.HOOKTAPE_SWEEP_EVERY,
-    ...backupConfig(values),
     replayAllow: values.HOOKTAPE_REPLAY_ALLOW,
     replayTimeoutMs: values.HOOKTAPE_REPLAY_TIMEOUT,
     ...defined('smtp', smtpUrl === undefined ? undefined : { url: smtpUrl, from }),
@@ -214,6 +211,8 @@ function buildConfig(values: SettingValues): Config {
     ...defined('authHeader', authHeader),
     passwordSignIn: values.HOOKTAPE_PASSWORD_SIGN_IN,
     ...defined('oidc', oidcConfig(values)),
+    ...defined('backup', backupConfig(values)),
+    s3: s3Config(values),
     ...defined('metricsToken', values.HOOKTAPE_METRICS_TOKEN),
     ...defined('updateUrl', values.HOOKTAPE_CHECK_UPDATES ? values.HOOKTAPE_UPDATE_URL : undefined),
     logLevel: values.HOOKTAPE_LOG_LEVEL,
@@ -254,16 +253,12 @@ const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
   ['HOOKTAPE_AUTH_HEADER', 'HOOKTAPE_AUTH_HEADER_PROXIES'],
   ['HOOKTAPE_OIDC_ISSUER', 'HOOKTAPE_OIDC_CLIENT_ID'],
-  ['HOOKTAPE_S3_ACCESS_KEY_ID', 'HOOKTAPE_S3_SECRET_ACCESS_KEY'],
 ];
 
 /** The first makes sense only with the second. */
 const settingNeeds: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_ALERT_EMAIL', 'HOOKTAPE_SMTP_URL'],
   ['HOOKTAPE_AUTH_HEADER_CREATE_ACCOUNTS', 'HOOKTAPE_AUTH_HEADER'],
-  ['HOOKTAPE_BACKUP_S3', 'HOOKTAPE_S3_ACCESS_KEY_ID'],
-  // A generated secret would be lost together with the disk.
-  ['HOOKTAPE_BACKUP_S3', 'HOOKTAPE_SECRET'],
 ];
 
 /** Each is a way to sign in for people who have nothing but an email address. */
@@ -288,6 +283,7 @@ export function readConfig(input: ConfigInput): ConfigResult {
   }
   for (const [one, other] of settingNeeds)
     if (isSet(one) && !isSet(other)) problems.push(`${one}: also needs ${other}`);
+  problems.push(...backupProblems(isSet, results.get('HOOKTAPE_DATABASE_URL')?.value));
   const proxies = results.get('HOOKTAPE_AUTH_HEADER_PROXIES')?.value;
   if (Array.isArray(proxies) && proxies.length === 0)
     problems.push('HOOKTAPE_AUTH_HEADER_PROXIES: must have at least one address or CIDR');
@@ -299,9 +295,6 @@ export function readConfig(input: ConfigInput): ConfigResult {
     hostNameOf(ingest) === hostNameOf(typeof base === 'string' ? base : 'http://localhost')
   )
     problems.push('HOOKTAPE_INGEST_URL: must have another host name than HOOKTAPE_BASE_URL');
-  const databaseUrl = results.get('HOOKTAPE_DATABASE_URL')?.value;
-  if (isSet('HOOKTAPE_BACKUP_S3') && typeof databaseUrl === 'string' && !databaseUrl.startsWith('file:'))
-    problems.push('HOOKTAPE_BACKUP_S3: only the embedded database can be backed up; back up the libSQL server there');
   const password = results.get('HOOKTAPE_OWNER_PASSWORD')?.value;
   if (typeof password === 'string' && password.toLowerCase() === results.get('HOOKTAPE_OWNER_EMAIL')?.value)
     problems.push('HOOKTAPE_OWNER_PASSWORD: must not be the email address');

@@ -5,6 +5,7 @@
 
 import { checkPassword } from '../core/access/password.ts';
 import { type AllowEntry, isHostName, parseAllowEntry } from '../core/network/allow-list.ts';
+import { parseS3Location, type S3Location } from '../core/network/s3-location.ts';
 import { isPlainText, readEmail } from '../core/text.ts';
 import { type Cidr, parseAddress, parseCidr } from '../shared/addresses.ts';
 import { maxPasswordBytes } from '../shared/limits.ts';
@@ -85,6 +86,11 @@ export const httpUrl: Kind<string> = check(text => {
   const url = URL.parse(text);
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url.href : undefined;
 }, 'an http or https URL without a user name or password');
+
+export const s3Location: Kind<S3Location> = check(
+  parseS3Location,
+  's3://BUCKET or s3://BUCKET/PREFIX, such as s3://tapes/hooktape',
+);
 
 /** `file:` with a relative or absolute path whose percent escapes can be undone; no host. */
 function isFileUrl(text: string): boolean {

@@ -3,7 +3,6 @@
  * settings can also be read from the file that NAME_FILE names, and are never shown.
  */
 
-import { s3Endpoint, s3Location, s3Region } from './backup.ts';
 import { trustedIssuers } from './issuers.ts';
 import {
   allowEntries,
@@ -24,6 +23,7 @@ import {
   password,
   personHeader,
   port,
+  s3Location,
   size,
   smtpUrl,
 } from './kinds.ts';
@@ -110,31 +110,6 @@ export const settings = {
     'Retention of events on plan pro; 0 = forever.',
   ),
   HOOKTAPE_SWEEP_EVERY: required(duration({ min: '1s', max: '1d' }), '5m', 'How often expired events are removed.'),
-  HOOKTAPE_BACKUP_S3: optional(
-    s3Location,
-    's3://my-bucket/hooktape',
-    'Continuous backup of the embedded database to an object store, encrypted with a key derived from HOOKTAPE_SECRET,',
-    'which it needs; see docs/backup.md.',
-  ),
-  HOOKTAPE_BACKUP_EVERY: required(
-    duration({ min: '1s', max: '1h' }),
-    '10s',
-    'How often changes are uploaded: what a lost disk can lose at most.',
-  ),
-  HOOKTAPE_BACKUP_KEEP: required(
-    duration({ min: '1s', max: '36500d' }),
-    '30d',
-    'How far back a restore can go. What is deleted leaves the object store after this time.',
-  ),
-  HOOKTAPE_S3_ENDPOINT: optional(
-    s3Endpoint,
-    'https://s3.example.com',
-    'Endpoint of the object store: any that is compatible with S3. Default: that of AWS in the region.',
-  ),
-  HOOKTAPE_S3_REGION: required(s3Region, 'us-east-1', 'Region of the bucket.'),
-  HOOKTAPE_S3_ACCESS_KEY_ID: secret(anyText, 'Access key of the object store. AWS_… variables are not read.'),
-  HOOKTAPE_S3_SECRET_ACCESS_KEY: secret(anyText, 'Its secret.'),
-  HOOKTAPE_S3_SESSION_TOKEN: secret(anyText, 'Session token, if the access key is a temporary one.'),
   HOOKTAPE_REPLAY_ALLOW: required(
     allowEntries,
     '',
@@ -160,7 +135,8 @@ export const settings = {
   HOOKTAPE_ALERT_EMAIL: optional(
     email,
     'you@example.com',
-    'Email address for warnings to the operator: disk almost full, database not writable. Also needs HOOKTAPE_SMTP_URL.',
+    'Email address for warnings to the operator: disk almost full, database not writable, backup too old.',
+    'Also needs HOOKTAPE_SMTP_URL.',
   ),
   HOOKTAPE_TRUSTED_PROXIES: required(
     cidrs,
@@ -239,6 +215,31 @@ export const settings = {
     'you@example.com',
     'Email address of an account whose team these new accounts join. Default: each gets a team of its own.',
   ),
+  HOOKTAPE_BACKUP_S3: optional(
+    s3Location,
+    's3://tapes/hooktape',
+    'Continuous backup of the embedded database to object storage, encrypted. Give each server a prefix',
+    'of its own. Also needs HOOKTAPE_SECRET, because a generated one is lost with the disk, and the two keys below.',
+  ),
+  HOOKTAPE_BACKUP_EVERY: required(
+    duration({ min: '1s', max: '1h' }),
+    '10s',
+    'How much a lost disk can lose: what is older than this is in the backup.',
+  ),
+  HOOKTAPE_BACKUP_KEEP: required(
+    duration({ min: '1s', max: '36500d' }),
+    '30d',
+    'How far back a restore can go. Deleted events leave the backup after this time.',
+  ),
+  HOOKTAPE_S3_ENDPOINT: optional(
+    httpUrl,
+    'https://s3.example.com',
+    'URL of any S3-compatible store. Default: AWS’s of the region.',
+  ),
+  HOOKTAPE_S3_REGION: required(anyText, 'us-east-1', 'Region of the bucket. AWS_* variables are not read.'),
+  HOOKTAPE_S3_ACCESS_KEY_ID: secret(anyText, 'Access key of the store.'),
+  HOOKTAPE_S3_SECRET_ACCESS_KEY: secret(anyText, 'Its secret.'),
+  HOOKTAPE_S3_SESSION_TOKEN: secret(anyText, 'Session token, for temporary keys.'),
   HOOKTAPE_METRICS_TOKEN: secret(
     bearerToken,
     'Bearer token for /metrics; without it, /metrics is available only from loopback.',
