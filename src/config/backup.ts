@@ -12,12 +12,12 @@ export type BackupConfig = {
 
 export type S3Config = {
   /** AWS's endpoint of the region by default. */
-  readonly endpoint: string | undefined;
+  readonly endpoint?: string | undefined;
   readonly region: string;
   /** A backup and a restore need both keys. */
-  readonly accessKeyId: string | undefined;
-  readonly secretAccessKey: string | undefined;
-  readonly sessionToken: string | undefined;
+  readonly accessKeyId?: string | undefined;
+  readonly secretAccessKey?: string | undefined;
+  readonly sessionToken?: string | undefined;
 };
 
 /** @returns undefined without a backup */
