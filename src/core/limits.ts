@@ -28,3 +28,6 @@ export const maxAnonymousRequestBytes = 16 * 1024;
 /** The longest destination that a signing secret may name. Longer than every host name with a scheme and a port. */
 export const maxOriginCharacters = 300;
 export const maxSigningSecretCharacters = 16 * 1024;
+
+/** The most names of fields that are kept about a redacted event. */
+export const maxRedactedFields = 100;

@@ -37,6 +37,7 @@ import addWaysToSignIn from '../../migrations/0035_add_ways_to_sign_in.sql' with
 import keepAlertChanges from '../../migrations/0036_keep_alert_changes.sql' with { type: 'text' };
 import shapeForwards from '../../migrations/0037_shape_forwards.sql' with { type: 'text' };
 import createMcpSubscriptions from '../../migrations/0038_create_mcp_subscriptions.sql' with { type: 'text' };
+import createRedactions from '../../migrations/0039_create_redactions.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -78,4 +79,5 @@ export const migrations: readonly string[] = [
   keepAlertChanges,
   shapeForwards,
   createMcpSubscriptions,
+  createRedactions,
 ];

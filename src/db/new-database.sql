@@ -815,6 +815,24 @@ CREATE TABLE mcp_callbacks (
   PRIMARY KEY (app_id, url_hash)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE redaction_rules (
+  version    INTEGER PRIMARY KEY AUTOINCREMENT,
+  endpoint   INTEGER NOT NULL UNIQUE REFERENCES endpoints (seq) ON DELETE CASCADE,
+  redaction  BLOB NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE TABLE redactions (
+  event       INTEGER PRIMARY KEY,
+  endpoint    INTEGER NOT NULL,
+  received_at INTEGER NOT NULL,
+  rules       INTEGER NOT NULL,
+  fields      TEXT NOT NULL,
+  sha256      TEXT
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX redactions_by_time ON redactions (endpoint, received_at, event);
+--> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 38;
+PRAGMA user_version = 39;

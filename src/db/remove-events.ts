@@ -1,6 +1,6 @@
 /*
- * Removes events with everything that belongs to them, in one transaction: replays, marks, outcomes, attempts, items of forwards,
- * empty blocks, counters. The number of statements does not depend on the number of events and endpoints.
+ * Removes events with everything that belongs to them, in one transaction: replays, marks, outcomes, redactions, attempts, items
+ * of forwards, empty blocks, counters. The number of statements does not depend on the number of events and endpoints.
  */
 import type { InStatement } from '@libsql/client';
 import { forwardQueue } from '../core/forward.ts';
@@ -62,7 +62,7 @@ export function removalStatements({ seqs, endpoints, withPinned, isExpiry = fals
     // selection.
     ...(withPinned ? [withPinned === true ? unpinSql : unpinOfDeletedSql] : []),
     countersSql(isExpiry ? 'max(swept_seq, leaving.last)' : 'swept_seq'),
-    ...['tags', 'replays', 'outcomes', 'invalid_signatures'].map(
+    ...['tags', 'replays', 'outcomes', 'redactions', 'invalid_signatures'].map(
       table => `DELETE FROM ${table} WHERE event IN (${gone})`,
     ),
     // The sequences of these deliveries restart; the sequences of the whole endpoint continue.

@@ -132,6 +132,22 @@ export const outcomes = sqliteTable('outcomes', {
   refused: integer(),
 });
 
+export const redactionRules = sqliteTable('redaction_rules', {
+  version: integer().primaryKey({ autoIncrement: true }),
+  endpoint: integer().notNull(),
+  redaction: blob({ mode: 'buffer' }).notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const redactions = sqliteTable('redactions', {
+  event: integer().primaryKey(),
+  endpoint: integer().notNull(),
+  receivedAt: integer('received_at').notNull(),
+  rules: integer().notNull(),
+  fields: text().notNull(),
+  sha256: text(),
+});
+
 export const sequences = sqliteTable('sequences', {
   version: integer().notNull(),
   slot: integer().notNull(),

@@ -10,7 +10,7 @@ import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
 /**
  * An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a replaced token that is still accepted.
- * `policy`: only for endpoints with rules or a guard.
+ * `policy`: only for endpoints with rules, a guard or redaction.
  */
 export type IngestAddress = { seq: number; token: string; isPrevious?: true; policy?: EndpointPolicy | undefined };
 
@@ -65,6 +65,8 @@ export type CaptureServiceOptions = CommitOptions & {
 };
 
 const shuttingDown = () => unavailable('shutting down, try again', 5);
+const unreadableRules = () =>
+  unavailable('the redaction rules of this endpoint cannot be read, so nothing is stored: try again later', 60);
 
 /** The memory that a delivery holds. */
 export const bytesOf = ({ delivery: { fields, body } }: PendingDelivery): number => fields.length + body.length;
@@ -82,6 +84,8 @@ export function createCaptureService(options: CaptureServiceOptions) {
     ...commitOptions
   } = options;
   let draining = false;
+  /** Deliveries that are prepared before they join a batch. */
+  const preparing = new Set<Promise<unknown>>();
 
   const insert: Insert = async deliveries => {
     const nonces = random(nonceBytes * deliveries.length);
@@ -136,15 +140,27 @@ export function createCaptureService(options: CaptureServiceOptions) {
     /**
      * Stores one delivery. Resolves once it is on disk.
      * @param refused the guard refused it
-     * @throws unavailable if it cannot be stored or the server is shutting down
+     * @throws unavailable if it cannot be stored, the server is shutting down, or the redaction rules cannot be read
      */
     record: (address: IngestAddress, delivery: Delivery, refused?: Refusal): Promise<StoredEvent> => {
       if (draining) return Promise.reject(shuttingDown());
       const destination = destinationOf(address);
+      if (destination.policy?.redaction === 'unreadable') return Promise.reject(unreadableRules());
       if (refused !== undefined) return commits.add({ destination, delivery, refused });
       const prepared = destination.policy && prepare?.(destination, delivery);
       if (!prepared) return commits.add({ destination, delivery });
-      return prepared.then(() => (draining ? Promise.reject(shuttingDown()) : commits.add({ destination, delivery })));
+      const recorded = prepared.then(() =>
+        draining ? Promise.reject(shuttingDown()) : commits.add({ destination, delivery }),
+      );
+      const isOver = (): void => void preparing.delete(recorded);
+      preparing.add(recorded);
+      recorded.then(isOver, isOver);
+      return recorded;
+    },
+
+    /** Resolves once every delivery that was accepted before is stored or refused. */
+    async settled(): Promise<void> {
+      await Promise.all([commits.settled(), Promise.allSettled(preparing)]);
     },
 
     /** The number of deliveries waiting or being committed. */

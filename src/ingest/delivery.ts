@@ -26,9 +26,13 @@ export type Destination = {
   secrets: readonly SigningSecret[];
   /** The token of the URL to which it was sent, if that is not the endpoint's current token. */
   sentTo?: string;
-  /** Only for endpoints with rules or a guard. */
+  /** Only for endpoints with rules, a guard or redaction. */
   policy?: EndpointPolicy;
 };
+
+/** Whether a rule may choose the answer, or the guard may have refused the delivery. */
+export const hasAnswers = ({ policy }: Destination): boolean =>
+  policy?.rules !== undefined || policy?.guard !== undefined;
 
 /** `refused`: the guard refused it, so neither a rule nor a handshake answers it. */
 export type PendingDelivery = { destination: Destination; delivery: Delivery; refused?: Refusal };

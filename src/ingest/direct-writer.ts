@@ -4,9 +4,9 @@ import type { HeaderPair } from '../core/headers.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 import { type Answerer, type Undecided, usualOutcome } from './answers/answerer.ts';
 import type { DeliveryBatch, WriteBatch } from './capture.ts';
-import type { Destination } from './delivery.ts';
+import { type Destination, hasAnswers } from './delivery.ts';
 import { isOvertaken } from './outcome-statements.ts';
-import type { NewEvent, RowEncoder } from './row-encoder.ts';
+import type { EncoderResults, NewEvent, RowEncoder } from './row-encoder.ts';
 import { type CaptureStore, packRows, type RowRange } from './store.ts';
 
 /** A batch is one value for a libSQL server, which accepts about 5 MB by default. */
@@ -52,7 +52,7 @@ export function createDirectWriter({
 
   return async batch => {
     const { events, results } = encode(batch);
-    const { answers, undecided } = divide(batch, events, results.answers);
+    const { answers, undecided } = divide(batch, events, results);
     const startedAt = monotonic();
     const stored = undecided.length > 0 ? await insertDecided(events, undecided) : undefined;
     const range = stored?.range ?? (await insertOne(events));
@@ -67,7 +67,7 @@ export function createDirectWriter({
 function divide(
   { deliveries }: DeliveryBatch,
   events: readonly NewEvent[],
-  handshakes: readonly [number, HandshakeAnswer][],
+  { answers: handshakes, originals }: EncoderResults,
 ) {
   const undecided: Undecided[] = [];
   const answers: [number, HandshakeAnswer][] = [];
@@ -76,9 +76,12 @@ function divide(
     const event = events[index];
     const handshake = byIndex.get(index) ?? null;
     if (!event) continue;
-    if (destination.policy) {
-      const { platform, eventType, delivery: number, nonce, headersJson } = event;
-      const headers = JSON.parse(headersJson) as HeaderPair[];
+    if (hasAnswers(destination)) {
+      const { platform, delivery: number, nonce } = event;
+      const { headers, eventType } = originals.get(index) ?? {
+        headers: JSON.parse(event.headersJson) as HeaderPair[],
+        eventType: event.eventType,
+      };
       undecided.push({ index, destination, delivery, headers, platform, eventType, number, nonce, handshake, refused });
     } else if (handshake) {
       answers.push([index, handshake]);

@@ -17,6 +17,8 @@ export type GroupCommit<Item, Stored> = {
   depth: () => number;
   /** Resolves once no item is waiting or being committed. */
   idle: () => Promise<void>;
+  /** Resolves once all items that were added before are settled. */
+  settled: () => Promise<void>;
 };
 
 export type GroupCommitOptions<Item, Stored> = {
@@ -73,6 +75,18 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
   let inFlightBytes = 0;
   let isScheduled = false;
   const idleWaiters: (() => void)[] = [];
+  /** Items are numbered as they are added. */
+  let added = 0;
+  /** The number of the first item of each group in flight. */
+  const firstsInFlight = new Set<number>();
+  let settledWaiters: { before: number; resolve: () => void }[] = [];
+
+  const oldest = (): number => Math.min(added - queue.length, ...firstsInFlight);
+  const tellSettled = (): void => {
+    const from = oldest();
+    for (const { resolve } of settledWaiters.filter(({ before }) => before <= from)) resolve();
+    settledWaiters = settledWaiters.filter(({ before }) => before > from);
+  };
 
   const takeGroup = (): { group: Queued[]; bytes: number } => {
     let bytes = 0;
@@ -149,7 +163,9 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
   const send = (): void => {
     isScheduled = false;
     while (maySend()) {
+      const first = added - queue.length;
       const { group, bytes } = takeGroup();
+      firstsInFlight.add(first);
       groupsInFlight++;
       inFlight += group.length;
       inFlightBytes += bytes;
@@ -160,6 +176,8 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
         // The next group is sent before the senders of this one are answered, so that the disk is never idle.
         send();
         settle();
+        firstsInFlight.delete(first);
+        if (settledWaiters.length > 0) tellSettled();
         if (groupsInFlight === 0) for (const resolve of idleWaiters.splice(0)) resolve();
       });
     }
@@ -174,6 +192,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
         );
       const { promise, resolve, reject } = Promise.withResolvers<Stored>();
       queue.push({ item, bytes, resolve, reject });
+      added++;
       queuedBytes += bytes;
       // After everything that arrives in this event loop iteration. A microtask would be too early: microtasks run between two
       // connections, and the first delivery of each iteration would get its own commit.
@@ -188,5 +207,9 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       groupsInFlight > 0 || queue.length > 0
         ? new Promise<void>(resolve => idleWaiters.push(resolve))
         : Promise.resolve(),
+    settled: () =>
+      oldest() >= added
+        ? Promise.resolve()
+        : new Promise<void>(resolve => settledWaiters.push({ before: added, resolve })),
   };
 }

@@ -1,5 +1,5 @@
 /*
- * Inserts the outcomes of events, the steps of sequences, and which signatures are invalid. Run after the rows of the batch, in the same
+ * Inserts the outcomes of events, the steps of sequences, what was redacted, and which signatures are invalid. Run after the rows of the batch, in the same
  * transaction. Raw SQL, because Drizzle has no json_each: all values of a batch are one parameter.
  */
 import type { InValue } from '@libsql/client';
@@ -15,6 +15,9 @@ const field = (index: number): string => `json_extract(given.value, '$[${index}]
 
 const insertOutcomes = `INSERT INTO outcomes (event, endpoint, received_at, status, rule, delay_ms, fault, limited, refused)
   SELECT ${rowOf(field(0))}, ${[1, 2, 3, 4, 5, 6, 7, 8].map(field).join(', ')} FROM json_each(?3) AS given`;
+
+const insertRedactions = `INSERT INTO redactions (event, endpoint, received_at, rules, fields, sha256)
+  SELECT ${rowOf(field(0))}, ${[1, 2, 3, 4, 5].map(field).join(', ')} FROM json_each(?3) AS given`;
 
 const insertInvalid = `INSERT INTO invalid_signatures (event, endpoint, received_at)
   SELECT seq, endpoint, received_at FROM json_each(?3) AS given CROSS JOIN events ON seq = ${rowOf('given.value')}`;
@@ -36,11 +39,22 @@ const insertSteps = `INSERT OR REPLACE INTO sequences (version, slot, delivery, 
 export const isOvertaken = (error: unknown): boolean => /sequences\.n\b/.test((error as Error).message);
 
 export function outcomeStatements(packed: PackedRows): Statement[] {
-  const { outcomes = [], invalid } = packed;
+  const { outcomes = [], redactions, invalid } = packed;
   const { first } = readHead(packed);
   const start = [Number.isNaN(first) ? null : first, packed.count];
   const statements: Statement[] = [];
   if (invalid) statements.push({ sql: insertInvalid, args: [...start, JSON.stringify(invalid)] });
+  if (redactions) {
+    const rows = redactions.map(({ row, endpoint, receivedAt, redacted: { rules, fields, sha256 } }) => [
+      row,
+      endpoint,
+      receivedAt,
+      rules,
+      JSON.stringify(fields),
+      sha256,
+    ]);
+    statements.push({ sql: insertRedactions, args: [...start, JSON.stringify(rows)] });
+  }
   const rows = outcomes.flatMap(({ row, endpoint, receivedAt, outcome: { answered, refused } }) =>
     answered
       ? [

@@ -12,6 +12,7 @@ import {
   type SignBlock,
 } from '../core/blocks/event-block.ts';
 import { nonceBytes } from '../core/ids/ids.ts';
+import type { Redacted } from '../core/redaction/model.ts';
 import { previewOf } from '../core/text.ts';
 import { rowErrorCode } from './group-commit.ts';
 import type { NewEvent } from './row-encoder.ts';
@@ -27,12 +28,16 @@ export type PackedRows = {
   bytes: Uint8Array;
   large?: LargeRow[];
   outcomes?: RowOutcome[];
+  redactions?: RowRedaction[];
   /** Positions in the batch of the events with an invalid signature. */
   invalid?: number[];
 };
 
 /** The stored outcome of an event. `row`: position in the batch. */
 export type RowOutcome = { row: number; endpoint: number; receivedAt: number; outcome: Outcome };
+
+/** What rules took out of an event. `row`: position in the batch. */
+export type RowRedaction = { row: number; endpoint: number; receivedAt: number; redacted: Redacted };
 
 /**
  * The list values of a large event. They are kept in the row, so that a list does not have to unpack the event. `row`: position
@@ -117,17 +122,22 @@ export function packRows(
   labels.write(packed.bytes, at);
   const large = events.flatMap((event, row) => (event.body.length > maxBlockBytes ? [toLargeRow(event, row)] : []));
   const outcomes = events.some(({ outcome }) => outcome) ? events.flatMap(toRowOutcome) : [];
+  const redactions = events.some(({ redacted }) => redacted) ? events.flatMap(toRowRedaction) : [];
   const invalid = events.flatMap(({ isInvalid }, row) => (isInvalid ? [row] : []));
   return {
     ...packed,
     ...(large.length > 0 && { large }),
     ...(outcomes.length > 0 && { outcomes }),
+    ...(redactions.length > 0 && { redactions }),
     ...(invalid.length > 0 && { invalid }),
   };
 }
 
 const toRowOutcome = ({ endpoint, receivedAt, outcome }: NewEvent, row: number): RowOutcome[] =>
   outcome ? [{ row, endpoint, receivedAt, outcome }] : [];
+
+const toRowRedaction = ({ endpoint, receivedAt, redacted }: NewEvent, row: number): RowRedaction[] =>
+  redacted ? [{ row, endpoint, receivedAt, redacted }] : [];
 
 /** Copies, because posting a view would post its complete buffer. */
 const toLargeRow = ({ path, query, body }: NewEvent, row: number): LargeRow => ({

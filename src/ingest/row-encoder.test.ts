@@ -42,7 +42,7 @@ describe('the row encoder', () => {
     const { events, results } = prepare(
       deliveries([{ text: '{"a":1}', path: '/p', query: 'q=1' }, { text: 'second' }]),
     );
-    expect(results).toEqual({ eventTypes: ['push', 'push'], answers: [] });
+    expect(results).toEqual({ eventTypes: ['push', 'push'], answers: [], originals: new Map() });
     expect(seen[0]).toEqual([
       ['X-A', '1'],
       ['Authorization', 'Bearer topsecret'],

@@ -1,11 +1,12 @@
 /*
- * Turns deliveries into events: recognises the platform before the header rules apply. Bodies are stored unchanged; the header
- * rules are the only change. Pure computation without a database, so that any thread can do it.
+ * Turns deliveries into events: recognises the platform before the header rules apply. Bodies are stored unchanged, except by the
+ * redaction rules of an endpoint. Pure computation without a database, so that any thread can do it.
  */
 import type { Outcome } from '../core/answers/model.ts';
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/headers.ts';
 import { deliveryNumber } from '../core/ids/delivery-key.ts';
 import { nonceBytes } from '../core/ids/ids.ts';
+import type { Redacted } from '../core/redaction/model.ts';
 import type { DeliveryId, HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
@@ -30,6 +31,8 @@ export type NewEvent = {
   body: Uint8Array;
   /** The stored outcome; most events have the default answer and no outcome. */
   outcome?: Outcome | undefined;
+  /** What the redaction rules took out of it. */
+  redacted?: Redacted | undefined;
   /** Whether its signature is invalid with the secrets that are known now. Imported events are not verified. */
   isInvalid?: boolean;
 };
@@ -68,16 +71,48 @@ export type Recognition = {
   answer: HandshakeAnswer | null;
   /** The stored outcome, if it is already decided. */
   outcome?: Outcome | undefined;
+  /** Given if rules took something out of the delivery: its number cannot be computed from what is left. */
+  redaction?: { redacted: Redacted; delivery: number } | undefined;
 };
+
+/** A delivery in the form in which it is stored: after the header rules, and without the token of a guard. */
+export type StoredForm = {
+  method: string;
+  path: string;
+  query: string | null;
+  headers: readonly HeaderPair[];
+  body: Uint8Array;
+  sourceIp: string;
+};
+
+/** What is stored of a delivery from which rules took something. `verdict`: JSON. */
+export type RedactedForm = Omit<StoredForm, 'method'> & {
+  eventType: string | null;
+  verdict: string;
+  redaction: { redacted: Redacted; delivery: number };
+};
+
+/**
+ * Takes out what the rules of the destination remove, once the delivery is recognised. Undefined if they take nothing.
+ * @throws an error without content of the delivery
+ */
+export type Redact<Destination> = (
+  destination: Destination,
+  delivery: { received: UnredactedDelivery; stored: StoredForm; recognition: Recognition },
+) => RedactedForm | undefined;
 
 /** The results about the rows of a batch that the main thread needs. */
 export type EncoderResults = {
   eventTypes: (string | null)[];
   /** By position in the batch; few deliveries are handshakes. */
   answers: [index: number, answer: HandshakeAnswer][];
+  /** Headers and types before the redaction rules, which choose the answers; by position in the batch. */
+  originals: Map<number, EncodedOriginal>;
 };
 
 export type EncodedRows = { events: NewEvent[]; results: EncoderResults };
+
+type EncodedOriginal = { headers: readonly HeaderPair[]; eventType: string | null };
 
 /** @throws an error with the code `rowInvalid` if one of the deliveries cannot be stored */
 export type RowEncoder<Destination extends { seq: number }> = (deliveries: {
@@ -86,23 +121,37 @@ export type RowEncoder<Destination extends { seq: number }> = (deliveries: {
   nonces: Uint8Array;
 }) => EncodedRows;
 
-/** Both functions get the destination from `deliveries`. */
+/** The functions get the destination from `deliveries`. */
 export function createRowEncoder<Destination extends { seq: number }>({
   recognise,
+  redact,
   hasInvalidSignature,
 }: {
   recognise: (destination: Destination, delivery: UnredactedDelivery) => Recognition;
+  /** Absent for deliveries of the journal, where the rules have been applied. */
+  redact?: Redact<Destination>;
   hasInvalidSignature: (destination: Destination, event: EventToFile) => boolean;
 }): RowEncoder<Destination> {
   const encode = (
     { destination, delivery }: { destination: Destination; delivery: Delivery },
     nonce: Uint8Array,
-  ): { event: NewEvent; answer: HandshakeAnswer | null } => {
-    const { method, path, body, sourceIp, receivedAt } = delivery;
+  ): { event: NewEvent; answer: HandshakeAnswer | null; original: EncodedOriginal | undefined } => {
+    const { method, receivedAt } = delivery;
     const received = unredacted(delivery);
-    const { query, headers: given } = received.stored ?? received;
-    const headers = applyHeaderRules(given);
-    const { answer, deliveryId, platform, eventType, verdict, outcome } = recognise(destination, received);
+    const { query: givenQuery, headers: given } = received.stored ?? received;
+    const stored: StoredForm = {
+      method,
+      path: delivery.path,
+      query: givenQuery,
+      headers: applyHeaderRules(given),
+      body: delivery.body,
+      sourceIp: delivery.sourceIp,
+    };
+    const recognition = recognise(destination, received);
+    const taken = redact?.(destination, { received, stored, recognition });
+    const { path, query, headers, body, sourceIp } = taken ?? stored;
+    const { eventType, verdict, redaction } = taken ?? recognition;
+    const { answer, deliveryId, platform, outcome } = recognition;
     const endpoint = destination.seq;
     const event: NewEvent = {
       nonce,
@@ -115,10 +164,12 @@ export function createRowEncoder<Destination extends { seq: number }>({
       sourceIp,
       path,
       query,
-      delivery: deliveryNumber({ endpoint, platform, method, path, query, eventType, body }, deliveryId),
+      delivery:
+        redaction?.delivery ?? deliveryNumber({ endpoint, platform, method, path, query, eventType, body }, deliveryId),
       headersJson: JSON.stringify(headers),
       body,
       outcome,
+      redacted: redaction?.redacted,
       isInvalid: hasInvalidSignature(destination, {
         method,
         path,
@@ -130,21 +181,24 @@ export function createRowEncoder<Destination extends { seq: number }>({
         headers,
       }),
     };
-    return { event, answer };
+    const original = taken && { headers: stored.headers, eventType: recognition.eventType };
+    return { event, answer, original };
   };
 
   return ({ deliveries, nonces }) => {
     const answers: EncoderResults['answers'] = [];
+    const originals: EncoderResults['originals'] = new Map();
     const events = deliveries.map((one, at) => {
       try {
-        const { event, answer } = encode(one, nonces.subarray(at * nonceBytes, (at + 1) * nonceBytes));
+        const { event, answer, original } = encode(one, nonces.subarray(at * nonceBytes, (at + 1) * nonceBytes));
         if (answer) answers.push([at, answer]);
+        if (original) originals.set(at, original);
         return event;
       } catch (cause) {
         throw Object.assign(new Error(`delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
     const eventTypes = events.map(event => event.eventType);
-    return { events, results: { eventTypes, answers } };
+    return { events, results: { eventTypes, answers, originals } };
   };
 }

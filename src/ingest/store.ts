@@ -197,7 +197,7 @@ export function createCaptureStore(write: Write) {
       const lastStatements = batches.map(packed => {
         const last = statements.push(...insertStatements(packed)) - 1;
         statements.push(attemptsStatement(packed), ...largeStatements(packed));
-        if (packed.outcomes || packed.invalid) statements.push(...outcomeStatements(packed));
+        if (packed.outcomes || packed.redactions || packed.invalid) statements.push(...outcomeStatements(packed));
         return last;
       });
       for (const [endpoint, { count, latest }] of countByEndpoint(batches))

@@ -35,6 +35,7 @@ export function toOracleEvent(detail: EventDetail): OracleEvent {
       isReplayed: detail.replays.length > 0,
       isEdited: detail.replays.some(({ edited }) => edited),
       isRefused: detail.refused !== null,
+      isRedacted: detail.redacted !== null,
       content: createEventContent({ headers: detail.rawHeaders as HeaderPair[], query: detail.query, body }),
     },
   };
@@ -76,7 +77,7 @@ export function createFilterSource(events: () => readonly OracleEvent[], random:
       `attempt>${random(2)}`,
       `answered${oneOf([':2xx', ':200', ':5xx', ':429', '>=400', '<300', ':4xx', '>200'])}`,
       `tag:${value(tags[0] ?? 'golden')}`,
-      `is:${oneOf(['pinned', 'replayed', 'edited', 'refused'])}`,
+      `is:${oneOf(['pinned', 'replayed', 'edited', 'refused', 'redacted'])}`,
     ]);
   };
 

@@ -21,6 +21,7 @@ export const summaryOf = (seq: number): EventSummary => ({
   tags: [],
   answered: answeredWith(200),
   refused: null,
+  redacted: null,
   delivery: { key: `d${seq}`, basis: 'content', attempt: 1, attempts: 1 },
 });
 

@@ -148,9 +148,13 @@ function wire(
 
   const audit = createAudit(infrastructure);
   const endpoints = wireEndpoints({ infrastructure, onDeleted, onRetentionChanged, onUrlsChanged });
+  const acceptedStored = async (): Promise<void> => {
+    await Promise.all([ingest.capture.settled(), imports.imports.settled()]);
+  };
   const declared = wireDeclared({
     infrastructure,
     audit,
+    acceptedStored,
     ...endpoints,
     onDeleted,
     onRetentionChanged,
@@ -189,7 +193,7 @@ function wire(
   const onStored: LoadedApi['recorded'] = event => api()?.recorded(event);
   const ingest = wireIngest({ infrastructure, ...endpoints, ...events, ...answering, metrics, captureRate, onStored });
   const schemas = wireSchemas({ infrastructure, captureLoad, ...endpoints, ...events });
-  const imports = wireImports({ infrastructure, captureLoad, ...events, ...ingest });
+  const imports = wireImports({ infrastructure, captureLoad, ...endpoints, ...events, ...ingest });
 
   return {
     ...infrastructure,
@@ -209,6 +213,7 @@ function wire(
     ...ingest,
     ...schemas,
     ...imports,
+    acceptedStored,
     updates: wireUpdates(infrastructure),
   };
 }

@@ -25,11 +25,13 @@ type DeclaredDependencies = {
   onRetentionChanged: () => void;
   onUrlsChanged: () => void;
   onForwardsChanged: (ids: readonly string[]) => void;
+  /** Resolves once the events that were accepted before are stored. */
+  acceptedStored: () => Promise<void>;
 };
 
 export function wireDeclared(dependencies: DeclaredDependencies) {
   const { audit, registry, tokens, guards, policies, endpoints, secrets } = dependencies;
-  const { onDeleted, onRetentionChanged, onUrlsChanged, onForwardsChanged } = dependencies;
+  const { onDeleted, onRetentionChanged, onUrlsChanged, onForwardsChanged, acceptedStored } = dependencies;
   const { config, clock, random, sealer, direct, retentionMs, outbound } = dependencies.infrastructure;
   const forwardColumns = createForwardColumns(sealer, random);
   const isOwnIngest = createOwnIngestCheck({
@@ -74,6 +76,8 @@ export function wireDeclared(dependencies: DeclaredDependencies) {
         registry.setPolicy(endpoint.seq, () => policy);
         await secrets.reread(registered.seq);
       }
+      // Redaction that the file declares holds from now on.
+      await acceptedStored();
       if (removed.length > 0) onDeleted();
       if (isRetentionChanged) onRetentionChanged();
       onUrlsChanged();

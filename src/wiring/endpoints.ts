@@ -37,6 +37,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
   const registry = createEndpointRegistry({
     load: async () => policies.addTo(await tokens.listRegistered()),
     now: clock.now,
+    monotonic: clock.monotonic,
     takesAddresses: config.fixedAddresses,
     ...(isShared && {
       lookUp: (token: string) =>

@@ -5,6 +5,7 @@ import type { FairSharesOptions } from '../core/concurrency/fair-shares.ts';
 import { sha256 } from '../core/encoding/sha256.ts';
 import type { RandomBytes } from '../core/ids/ids.ts';
 import { isLoopbackOrigin } from '../core/network/address-classes.ts';
+import { deriveRedactionKey } from '../core/redaction/key.ts';
 import { createSealer } from '../core/secrets/seal.ts';
 import { isShortSecret } from '../core/secrets/secret-length.ts';
 import type { DatabaseEvents, ServerLimits, Upgrade } from '../db/database.ts';
@@ -134,6 +135,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     /** Undefined for a libSQL server. */
     journal,
     sealer,
+    redactionKeyOf: (teamId: string) => deriveRedactionKey(secret, teamId),
     /** Sends to destinations that people choose, where the operator allows them. */
     outbound: createOutbound({ allow: config.replayAllow, allowLoopback: isLoopbackOrigin(config.baseUrl), clock }),
     /** Accepted only because the database was created with it. */

@@ -18,7 +18,7 @@ import { createIngest } from '../ingest/ingest.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { createCaptureStore, packRows } from '../ingest/store.ts';
 import { deliveryIdOf } from '../platforms/platforms.ts';
-import { createDeliveryEncoder } from './encoders.ts';
+import { createDeliveryEncoder, redact } from './encoders.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { journalBatchLimits } from './journal.ts';
 
@@ -46,7 +46,7 @@ export function wireIngest(dependencies: IngestDependencies) {
   const importStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const capture = createCaptureService({
     writeBatch: journal
-      ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, deliveryIdOf }, answerer)
+      ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, redact, deliveryIdOf }, answerer)
       : createDirectWriter({
           encode: createDeliveryEncoder(),
           insert: captureStore.insert,
@@ -58,7 +58,9 @@ export function wireIngest(dependencies: IngestDependencies) {
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
     prepare: answerer.prepare,
-    destinationOf: ({ seq, token, isPrevious, policy }) => {
+    destinationOf: address => {
+      const { seq, token, isPrevious } = address;
+      const policy = registry.policyOf(address);
       const destination: Destination = { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) };
       if (isPrevious) destination.sentTo = token;
       if (policy) destination.policy = policy;

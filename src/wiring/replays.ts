@@ -58,6 +58,7 @@ export function wireReplays(dependencies: ReplaysDependencies) {
     withStored: events.withStored,
     endpoint: endpoints.owned,
     sendToListener: listeners.send,
+    isUnsigned: verdict => verdicts.storedVerdict(verdict) === null,
     timeoutMs: config.replayTimeoutMs,
   });
   return { replays, forwardAttempt, aboutEvent };

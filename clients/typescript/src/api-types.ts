@@ -123,6 +123,7 @@ export type EventDetail = {
   delivery: DeliveryPlace;
   answered: Answered;
   refused: 401 | 403 | 405 | null;
+  redacted: Redacted | null;
   endpointId: string;
   headers: Record<string, string>;
   /** in the order of arrival, names as they were sent */
@@ -173,6 +174,7 @@ export type EventSummary = {
   delivery: DeliveryPlace;
   answered: Answered;
   refused: 401 | 403 | 405 | null;
+  redacted: Redacted | null;
   verdict: 'valid' | 'invalid' | 'unchecked' | 'none' | null;
   payloadPreview: string;
   /** what happened, for platforms whose event types say little, such as `opened` for GitHub’s `pull_request`; from the payload, as `highlights` */
@@ -202,6 +204,7 @@ export type FeedEvent = {
   delivery: DeliveryPlace;
   answered: Answered;
   refused: 401 | 403 | 405 | null;
+  redacted: Redacted | null;
   verdict: 'valid' | 'invalid' | 'unchecked' | 'none' | null;
   payloadPreview: string;
   /** what happened, for platforms whose event types say little, such as `opened` for GitHub’s `pull_request`; from the payload, as `highlights` */
@@ -320,6 +323,16 @@ export type PreviousUrl = {
   until: number;
 };
 
+/** what rules took out of the event; null when they took nothing */
+export type Redacted = {
+  /** how many rules took something */
+  rules: number;
+  /** the names of the fields, 100 at most */
+  fields: string[];
+  /** of the body as it came, if the endpoint keeps it */
+  sha256: string | null;
+};
+
 export type ReplayAnswer = ReplayResult | ReplayDryRun;
 
 export type ReplayAttempt = {
@@ -343,6 +356,8 @@ export type ReplayAttempt = {
   edited: boolean;
   response: KeptResponse | null;
   request: SentRequest | null;
+  /** null, or that the signature no longer covers the body, because rules took something out of the event and it was not signed anew */
+  note: string | null;
 };
 
 export type ReplayDryRun = {
@@ -392,6 +407,8 @@ export type ReplayResult = {
   durationMs: number;
   /** the first 500 characters of the response body */
   responsePreview: string;
+  /** null, or that the signature no longer covers the body, because rules took something out of the event and it was not signed anew */
+  note: string | null;
 };
 
 export type ReplaySign = {
@@ -443,6 +460,9 @@ export type Signature = {
     | 'timestamp_out_of_tolerance'
     | 'malformed_header'
     | 'unsupported'
+    | 'redacted'
     | null;
   proves: 'payload' | 'origin' | null;
+  /** `arrival`: when the event came, because what is stored is not enough; secrets that change later do not change it. `read`: now */
+  checked: 'arrival' | 'read';
 };

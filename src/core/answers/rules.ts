@@ -5,6 +5,7 @@ import { parseFilter } from '../../shared/filter/parser.ts';
 import { readTemplate, type Template, teamPlaceholders } from '../../shared/placeholders.ts';
 import { AppError, type ErrorDetails } from '../errors.ts';
 import { type FieldPath, type FieldProblem, problemText } from '../field-problems.ts';
+import type { EndpointRedaction } from '../redaction/endpoint-redaction.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { problemOfHeader, securityFields } from './headers.ts';
 import type { AnswerRule, AnswerRules, EndpointGuard, RuleAnswer } from './model.ts';
@@ -37,8 +38,12 @@ export type ActiveRule = {
 /** The rules of an endpoint, prepared. `version`: sequences belong to it. */
 export type ActiveRules = { version: number; rules: readonly ActiveRule[] };
 
-/** The rules and the guard of an endpoint, for the capture path. Endpoints without either have no policy. */
-export type EndpointPolicy = { rules?: ActiveRules | undefined; guard?: EndpointGuard | undefined };
+/** What the capture path needs of an endpoint with rules, a guard or redaction. Other endpoints have no policy. */
+export type EndpointPolicy = {
+  rules?: ActiveRules | undefined;
+  guard?: EndpointGuard | undefined;
+  redaction?: EndpointRedaction | undefined;
+};
 
 /** `given`: with defaults filled in. */
 type ReadRules = { given: AnswerRule[]; active: ActiveRule[] };

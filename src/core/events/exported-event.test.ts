@@ -57,6 +57,7 @@ describe('readEvent', () => {
       pin: null,
       tags: [],
       outcome: null,
+      redacted: null,
       headers: [
         ['X-A', 'caf\xe9\t1'],
         ['__proto__', ''],

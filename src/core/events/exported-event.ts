@@ -11,8 +11,9 @@ import { decodeBody } from '../encoding/body-encoding.ts';
 import { sha256 } from '../encoding/sha256.ts';
 import { inField, invalidAt, invalidFields } from '../errors.ts';
 import { applyHeaderRules, type HeaderPair } from '../headers.ts';
-import { maxEventTypeCharacters } from '../limits.ts';
+import { maxEventTypeCharacters, maxRedactedFields } from '../limits.ts';
 import { problemsOf } from '../read-fields.ts';
+import type { Redacted } from '../redaction/model.ts';
 import { literals, nullable } from '../schemas.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { readPin, readTags } from './event-marks.ts';
@@ -32,6 +33,8 @@ export type ImportedEvent = {
   pin: ImportedPin | null;
   tags: string[];
   outcome: StoredOutcome;
+  /** What was taken out of it before it was exported. */
+  redacted: Redacted | null;
 };
 
 /** `pinnedAt`: epoch ms. */
@@ -83,6 +86,15 @@ const ExportedEvent = t.Object({
   answered: t.Optional(nullable(Answer)),
   /** Counts only beside `answered`. */
   refused: t.Optional(t.Unknown()),
+  redacted: t.Optional(
+    nullable(
+      t.Object({
+        rules: t.Integer({ minimum: 1, maximum: 1000 }),
+        fields: t.Array(t.String({ maxLength: 10_000 }), { maxItems: maxRedactedFields }),
+        sha256: nullable(Text(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal digits')),
+      }),
+    ),
+  ),
 });
 /** Compiled for the first event, because an import can have millions of them. */
 let compiled: TypeCheck<typeof ExportedEvent> | undefined;
@@ -114,6 +126,7 @@ export function readEvent(value: unknown): ImportedEvent {
     pin: pin ? { ...inField(['pin'], () => readPin(pin)), pinnedAt: pin.pinnedAt } : null,
     tags: readTags(value.tags ?? []),
     outcome: value.answered ? readOutcome(value.answered, value.refused ?? null) : null,
+    redacted: value.redacted ?? null,
   };
 }
 

@@ -23,5 +23,6 @@ export type EventFacts = {
   isReplayed: boolean;
   isEdited: boolean;
   isRefused: boolean;
+  isRedacted: boolean;
   content: EventContent;
 };

@@ -170,6 +170,7 @@ const stateFacts = {
   replayed: 'isReplayed',
   edited: 'isEdited',
   refused: 'isRefused',
+  redacted: 'isRedacted',
 } as const satisfies Record<State, keyof EventFacts>;
 
 const isInRange = (value: number | null | undefined, range: NumberRange): boolean | undefined =>

@@ -11,12 +11,13 @@ const address = (letter: string, seq: number, teamId = 't'): RegisteredEndpoint 
   previous: [],
 });
 const now = () => 1000;
+const monotonic = () => 0;
 const a = address('a', 1);
 const b = address('b', 2, 'other');
 
 describe('the endpoint registry', () => {
   test('finds endpoints that were loaded or added, and none that was removed', async () => {
-    const registry = createEndpointRegistry({ now, load: async () => [a] });
+    const registry = createEndpointRegistry({ now, monotonic, load: async () => [a] });
     await registry.refresh();
     registry.add(b);
     expect([registry.find(a.token), registry.find(b.token)]).toEqual([a, b]);
@@ -30,6 +31,7 @@ describe('the endpoint registry', () => {
     const lookups: string[] = [];
     const registry = createEndpointRegistry({
       now,
+      monotonic,
       load: async () => [],
       lookUp: async one => {
         lookups.push(one);
@@ -46,11 +48,13 @@ describe('the endpoint registry', () => {
 
   test('a refresh that began before a removal does not bring the endpoint back', async () => {
     const loading = Promise.withResolvers<RegisteredEndpoint[]>();
+    const loads = [loading.promise];
     const looking = Promise.withResolvers<RegisteredEndpoint | undefined>();
     const lookups: string[] = [];
     const registry = createEndpointRegistry({
       now,
-      load: () => loading.promise,
+      monotonic,
+      load: async () => loads.shift() ?? [],
       lookUp: one => {
         lookups.push(one);
         return looking.promise;
@@ -77,7 +81,7 @@ describe('paused endpoints and earlier tokens', () => {
 
   test('an earlier token is found until its end, and says that it is one', () => {
     let time = 1999;
-    const registry = createEndpointRegistry({ now: () => time, load: async () => [] });
+    const registry = createEndpointRegistry({ now: () => time, monotonic, load: async () => [] });
     registry.add(rotated);
     expect(registry.find(token('c'))).toEqual({ seq: a.seq, token: token('c'), isPrevious: true });
     time = 2000;
@@ -86,7 +90,7 @@ describe('paused endpoints and earlier tokens', () => {
 
   test('nothing of a paused endpoint is found, but that it is paused; a token past its end is just unknown', () => {
     let time = 1999;
-    const registry = createEndpointRegistry({ now: () => time, load: async () => [] });
+    const registry = createEndpointRegistry({ now: () => time, monotonic, load: async () => [] });
     registry.add({ ...rotated, isPaused: true });
     registry.add(b);
     const tokens = [a.token, token('c'), b.token, token('d')];
@@ -104,6 +108,7 @@ describe('paused endpoints and earlier tokens', () => {
     let stored: RegisteredEndpoint = rotated;
     const registry = createEndpointRegistry({
       now,
+      monotonic,
       load: async () => [stored],
       lookUp: async one => (one === stored.token || one === token('c') ? stored : undefined),
     });
@@ -114,7 +119,7 @@ describe('paused endpoints and earlier tokens', () => {
   });
 
   test('tells which URL events of a time were sent to; around a rotation it may be either', () => {
-    const registry = createEndpointRegistry({ now, load: async () => [] });
+    const registry = createEndpointRegistry({ now, monotonic, load: async () => [] });
     registry.add({
       ...a,
       previous: [

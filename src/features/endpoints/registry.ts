@@ -7,6 +7,7 @@
  * endpoints and replaced tokens.
  */
 import type { EndpointPolicy } from '../../core/answers/rules.ts';
+import { unavailable } from '../../core/errors.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { GuardColumns } from './guards.ts';
 
@@ -32,20 +33,25 @@ export type EndpointRegistry = {
   endpointOf: (seq: number) => Pick<RegisteredEndpoint, 'id' | 'teamId'> | undefined;
   /** The tokens whose URL an endpoint's events of this time may have been sent to, the likeliest first. */
   tokensAt: (address: IngestAddress, receivedAt: number) => string[];
+  /** What the capture path needs of the endpoint now: it may have changed since the address was found. */
+  policyOf: (address: IngestAddress) => EndpointPolicy | undefined;
+  /** Loads all endpoints again if they were loaded too long ago. @throws the database's error, or unavailable */
+  upToDate: () => Promise<void> | undefined;
   /** Adds the endpoint, or replaces its entry. */
   add: (endpoint: RegisteredEndpoint) => void;
-  /** Replaces the rules and the guard of an endpoint in the capture path. An empty policy removes both. */
+  /** Replaces the rules, the guard or the redaction of an endpoint in the capture path. An empty policy removes all. */
   setPolicy: (seq: number, change: (policy: EndpointPolicy) => EndpointPolicy) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
-  /** Loads all endpoints. The result is discarded if an endpoint was changed or removed during the load. */
+  /** Loads all endpoints, again if one was changed or removed during the load. */
   refresh: () => Promise<void>;
 };
 
 type RegistryOptions = {
   load: () => Promise<RegisteredEndpoint[]>;
-  /** Given when other processes may create endpoints. */
+  /** Given when other processes may create and change endpoints. */
   lookUp?: (token: string) => Promise<RegisteredEndpoint | undefined>;
+  monotonic: () => number;
   /** Whether endpoints may have fixed addresses. */
   takesAddresses?: boolean;
   now: () => number;
@@ -60,6 +66,14 @@ const anyForm = /^[a-z0-9][a-z0-9-]{2,62}$/;
  * while it saved the rotation, or by a process that had not loaded it yet.
  */
 const rotationMs = 10_000;
+
+/**
+ * How long after the last load deliveries are accepted if other processes may change endpoints: what their redaction rules remove must
+ * not be stored, so that deliveries wait, or fail, when changes can no longer be loaded.
+ */
+const maxAgeMs = 3000;
+/** How often a load is repeated because endpoints were changed meanwhile. */
+const maxLoads = 5;
 
 type Tables = {
   byToken: Map<string, IngestAddress>;
@@ -88,11 +102,13 @@ function put(tables: Tables, endpoint: RegisteredEndpoint): void {
 }
 
 export function createEndpointRegistry(options: RegistryOptions): EndpointRegistry {
-  const { load, lookUp, now, takesAddresses = false } = options;
+  const { load, lookUp, now, monotonic, takesAddresses = false } = options;
   const tokenForm = takesAddresses ? anyForm : randomForm;
   let tables = emptyTables();
   // A read that began before a change must not undo it.
   let changes = 0;
+  let loadedAt = monotonic();
+  let loading: Promise<void> | undefined;
 
   const remove = (matches: (endpoint: RegisteredEndpoint) => boolean): void => {
     changes++;
@@ -119,8 +135,36 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       ? findInDatabase(token)
       : previousAddress(tables, token);
 
+  const loadAll = async (): Promise<void> => {
+    for (let loads = 0; loads < maxLoads; loads++) {
+      const before = changes;
+      const startedAt = monotonic();
+      const endpoints = await load();
+      if (changes !== before) continue;
+      tables = emptyTables();
+      for (const endpoint of endpoints) put(tables, endpoint);
+      loadedAt = startedAt;
+      return;
+    }
+  };
+  const refresh = (): Promise<void> =>
+    (loading ??= loadAll().finally(() => {
+      loading = undefined;
+    }));
+  const isOld = (): boolean => monotonic() - loadedAt > maxAgeMs;
+  const reload = async (): Promise<void> => {
+    await refresh();
+    // It may have joined a load that began long ago.
+    if (isOld()) await refresh();
+    if (isOld()) throw unavailable('the rules of the endpoints cannot be read, try again', 5);
+  };
+  const upToDate = (): Promise<void> | undefined => (lookUp && isOld() ? reload() : undefined);
+  const find = (token: string) => tables.byToken.get(token) ?? findOther(token);
+
   return {
-    find: token => tables.byToken.get(token) ?? findOther(token),
+    find: token => upToDate()?.then(() => find(token)) ?? find(token),
+    policyOf: address => (tables.byRow.get(address.seq) ?? address).policy,
+    upToDate,
 
     pausedEndpoint(token) {
       const other = tables.others.get(token);
@@ -149,17 +193,11 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       if (!endpoint) return;
       const { policy: before, ...others } = endpoint;
       const policy = change(before ?? {});
-      put(tables, policy.rules || policy.guard ? { ...others, policy } : others);
+      put(tables, policy.rules || policy.guard || policy.redaction ? { ...others, policy } : others);
     },
     removeById: id => remove(endpoint => endpoint.id === id),
     removeTeam: teamId => remove(endpoint => endpoint.teamId === teamId),
 
-    async refresh() {
-      const before = changes;
-      const endpoints = await load();
-      if (changes !== before) return;
-      tables = emptyTables();
-      for (const endpoint of endpoints) put(tables, endpoint);
-    },
+    refresh,
   };
 }

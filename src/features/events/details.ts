@@ -47,7 +47,7 @@ export function createEventDetails({
   findWay: FindWay;
   /** The oldest time of receipt that the plan and the endpoint show. */
   planCutoff: (principal: TeamAccess) => PlanCutoff;
-  verdicts: Pick<Verdicts, 'verify'>;
+  verdicts: Pick<Verdicts, 'verify' | 'isFinal' | 'storedVerdict'>;
   attempts: Pick<Attempts, 'placesOf'>;
   createSlices: CreateSlices;
   contentReads: ContentReads;
@@ -148,12 +148,13 @@ export function createEventDetails({
     } = summarised;
     const query = queryText(row.query);
     const bodyHash = Buffer.from(sha256).toString('hex');
+    const isUnsigned = verdicts.storedVerdict(row.verdict) === null;
     const shownReplays: ReplayAttempt[] = [];
     const yieldIfDue = createSlices(signal);
     // Each may have a large edit.
     for (const one of replays) {
       const shown = isReadOnly ? { ...one, destination: withoutPath(one.destination) } : one;
-      shownReplays.push(toReplayAttempt(shown, { ...row, headers, bodyHash }));
+      shownReplays.push(toReplayAttempt(shown, { ...row, headers, bodyHash, isUnsigned }));
       await yieldIfDue();
     }
     return {
@@ -168,7 +169,7 @@ export function createEventDetails({
       after: {
         sha256: bodyHash,
         sourceIp: row.sourceIp,
-        signature,
+        signature: signature && { ...signature, checked: verdicts.isFinal(row.verdict) ? 'arrival' : 'read' },
         replays: shownReplays,
         forwards,
       },

@@ -5,14 +5,17 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { basisOf, encodeDeliveryKey, numberOfRow } from '../../core/ids/delivery-key.ts';
 import { eventId, replayId } from '../../core/ids/ids.ts';
 import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
+import type { Redacted } from '../../core/redaction/model.ts';
 import { readKeptRequest } from '../../core/replay/kept-request.ts';
+import { replayNote } from '../../core/replay/replay-note.ts';
 import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { DeliveryPlace } from './attempts.ts';
-import type { EventSummary, KeptResponse, ReplayAttempt, Signature } from './model.ts';
+import type { EventSummary, KeptResponse, ReplayAttempt } from './model.ts';
+import type { VerifiedSignature } from './reading.ts';
 import type { ReplayAttemptRow, SummaryRow } from './store.ts';
 
-/** null unless the event has a signature and the endpoint a secret to verify it with. */
-export function signatureValid(signature: Signature | null): boolean | null {
+/** null unless the event has a signature and the endpoint a secret to verify it with */
+export function signatureValid(signature: VerifiedSignature | null): boolean | null {
   if (signature === null || signature.verdict === 'unchecked') return null;
   return signature.verdict === 'valid';
 }
@@ -32,7 +35,7 @@ const unverified = ({ isSigned }: SummaryRow): EventSummary['verdict'] => {
 /** @param of `signature`: null when the event has none, undefined when it was not verified */
 export function toSummary(
   row: SummaryRow,
-  of: { signature: Signature | null | undefined; delivery: DeliveryPlace | undefined },
+  of: { signature: VerifiedSignature | null | undefined; delivery: DeliveryPlace | undefined },
 ): EventSummary {
   const { signature, delivery = alone(row) } = of;
   return {
@@ -53,6 +56,7 @@ export function toSummary(
     pin: row.pin,
     tags: row.tags,
     ...shownOutcome(row.outcome),
+    redacted: row.redacted,
     delivery,
   };
 }
@@ -62,7 +66,14 @@ export const queryText = (query: Uint8Array | null): string | null => (query ===
 /** @param event whose attempt it is; `bodyHash`: the SHA-256 of its body, hex */
 export function toReplayAttempt(
   row: ReplayAttemptRow,
-  event: { nonce: Uint8Array; method: string; headers: readonly HeaderPair[]; bodyHash: string },
+  event: {
+    nonce: Uint8Array;
+    method: string;
+    headers: readonly HeaderPair[];
+    bodyHash: string;
+    redacted: Redacted | null;
+    isUnsigned: boolean;
+  },
 ): ReplayAttempt {
   const { seq, accountId, email, response, request, ...attempt } = row;
   return {
@@ -72,6 +83,8 @@ export function toReplayAttempt(
     formerMember: accountId === null,
     response: response && (JSON.parse(response.toString('utf8')) as KeptResponse),
     request: request && { url: attempt.destination, ...readKeptRequest(request, event) },
+    // A listener does not say that it sent a redacted event.
+    note: replayNote(event, { ...attempt, edited: attempt.edited || attempt.via === 'listen' }),
   };
 }
 

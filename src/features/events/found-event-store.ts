@@ -5,6 +5,7 @@ import { largeBodyBytes } from '../../core/limits.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpointCutoff, isVisible, markColumns } from '../../db/event-marks.ts';
 import { outcomeColumn } from '../../db/event-outcomes.ts';
+import { redactedColumn } from '../../db/event-redactions.ts';
 import { blocks, endpoints, events, pins } from '../../db/schema.ts';
 
 /** All columns but the content of rows of 1.0: a list does not read its overflow pages. */
@@ -25,6 +26,7 @@ export const summaryColumns = {
   delivery: events.delivery,
   ...markColumns,
   outcome: outcomeColumn,
+  redacted: redactedColumn,
 };
 export const detailColumns = {
   ...summaryColumns,

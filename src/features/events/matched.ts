@@ -98,5 +98,6 @@ const knownFacts = (event: EventSummary): Partial<EventFacts> => ({
   tags: event.tags,
   isPinned: event.pin !== null,
   isRefused: event.refused !== null,
+  isRedacted: event.redacted !== null,
   ...(event.verdict !== null && { verdict: event.verdict }),
 });

@@ -9,6 +9,7 @@ import {
   maxHighlights,
   maxMatchCharacters,
   maxMatches,
+  maxRedactedFields,
 } from '../../core/limits.ts';
 import { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import { replayVia } from '../../core/replay/replay-via.ts';
@@ -65,6 +66,15 @@ export const Refused = nullable(
   ),
 );
 
+export const Redacted = t.Object(
+  {
+    rules: t.Integer({ description: 'how many rules took something' }),
+    fields: t.Array(t.String(), { description: `the names of the fields, ${maxRedactedFields} at most` }),
+    sha256: nullable(t.String({ description: 'of the body as it came, if the endpoint keeps it' })),
+  },
+  { title: 'Redacted', description: 'what rules took out of the event; null when they took nothing' },
+);
+
 const shared = {
   id: t.String(),
   eventType: nullable(t.String()),
@@ -79,6 +89,7 @@ const shared = {
   delivery: DeliveryPlace,
   answered: Answered,
   refused: Refused,
+  redacted: nullable(Redacted),
 };
 
 export const Matched = t.Object(
@@ -152,9 +163,14 @@ export const Signature = t.Object(
         t.Literal('timestamp_out_of_tolerance'),
         t.Literal('malformed_header'),
         t.Literal('unsupported'),
+        t.Literal('redacted', { description: 'imported after rules had taken something out of it' }),
       ]),
     ),
     proves: nullable(t.Union([t.Literal('payload'), t.Literal('origin')])),
+    checked: literals(['arrival', 'read'], {
+      description:
+        '`arrival`: when the event came, because what is stored is not enough; secrets that change later do not change it. `read`: now',
+    }),
   },
   { title: 'Signature' },
 );
@@ -192,6 +208,13 @@ export const SentRequest = t.Object(
   },
 );
 
+export const ReplayNote = nullable(
+  t.String({
+    description:
+      'null, or that the signature no longer covers the body, because rules took something out of the event and it was not signed anew',
+  }),
+);
+
 export const ReplayAttempt = t.Object(
   {
     id: t.String({ examples: ['rpl_01m2ab3cd4ef5gh6jk7mn8pq9r'] }),
@@ -209,6 +232,7 @@ export const ReplayAttempt = t.Object(
     edited: t.Boolean({ description: 'body, headers or the delivery id were changed' }),
     response: nullable(KeptResponse),
     request: nullable(SentRequest),
+    note: ReplayNote,
   },
   { title: 'ReplayAttempt' },
 );

@@ -8,6 +8,9 @@ import type { Filter } from '../../shared/filter/filter.ts';
 import type { Signature } from './model.ts';
 import type { DetailRow } from './store.ts';
 
+/** A verdict on a signature. */
+export type VerifiedSignature = Omit<Signature, 'checked'>;
+
 /** A stored event in full: the bytes as received, after the header rules. */
 export type StoredEvent = {
   row: Omit<DetailRow, 'content'>;
@@ -28,11 +31,11 @@ export type VerifiableEvent = Pick<DetailRow, 'method' | 'path' | 'query' | 'pla
 export type Verdicts = {
   /** Whether the endpoint has a secret to verify with. */
   canVerify: (endpoint: number) => Promise<boolean>;
-  /** The verdict that was stored at capture, if any. */
-  storedVerdict: (verdict: string | null) => Signature | null;
+  /** The verdict that was stored at capture, null if it was that there is no signature; undefined if none was stored. */
+  storedVerdict: (verdict: string | null) => VerifiedSignature | null | undefined;
   /** Whether the verdict was stored at capture. */
   isFinal: (verdict: string | null) => boolean;
-  verify: (endpoint: IngestAddress, events: readonly VerifiableEvent[]) => Promise<(Signature | null)[]>;
+  verify: (endpoint: IngestAddress, events: readonly VerifiableEvent[]) => Promise<(VerifiedSignature | null)[]>;
 };
 
 /** What decides which events of an endpoint are read. */

@@ -9,6 +9,7 @@ import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { PlanCutoff } from '../../core/events/retention.ts';
 import type { Position } from '../../core/ids/cursor.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
+import type { Redacted } from '../../core/redaction/model.ts';
 import type { ReplayVia } from '../../core/replay/replay-via.ts';
 import {
   blockColumns,
@@ -23,6 +24,7 @@ import {
 import type { Drizzle } from '../../db/database.ts';
 import { isVisible, type Marks, readPin, readTags } from '../../db/event-marks.ts';
 import { readOutcome } from '../../db/event-outcomes.ts';
+import { readRedacted } from '../../db/event-redactions.ts';
 import { accounts, events, pins, replays } from '../../db/schema.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
 import {
@@ -35,7 +37,7 @@ import {
   summaryColumns,
 } from './found-event-store.ts';
 
-type EventColumns = Marks & typeof events.$inferSelect & { outcome: StoredOutcome };
+type EventColumns = Marks & typeof events.$inferSelect & { outcome: StoredOutcome; redacted: Redacted | null };
 /** Rows that were read for a list have the highlights that `describe` finds. */
 export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns> & Partial<Described>;
 export type DetailRow = Pick<EventColumns, keyof typeof detailColumns>;
@@ -86,6 +88,7 @@ const toSummaryRow = (row: Row): SummaryRow => ({
   pin: readPin(row[14]),
   tags: readTags(row[15]),
   outcome: readOutcome(row[16]),
+  redacted: readRedacted(row[17]),
 });
 
 /** Row numbers: a list of them, or a range. */

@@ -8,8 +8,8 @@ import { largeBodyBytes } from '../../core/limits.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Attempts } from './attempts.ts';
 import { toSummary } from './event-json.ts';
-import type { EventSummary, Signature } from './model.ts';
-import type { Verdicts } from './reading.ts';
+import type { EventSummary } from './model.ts';
+import type { Verdicts, VerifiedSignature } from './reading.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
 
 /** The most bytes of bodies in memory at once. A larger body is read alone. */
@@ -42,8 +42,8 @@ export function createSummaries({
     cutoff: number,
     rows: readonly SummaryRow[],
     reader: Reader | undefined,
-  ): Promise<(Signature | null | undefined)[]> => {
-    const signatures = new Map<number, Signature | null>();
+  ): Promise<(VerifiedSignature | null | undefined)[]> => {
+    const signatures = new Map<number, VerifiedSignature | null>();
     const unverified = (await verdicts.canVerify(endpoint.seq))
       ? rows.filter(({ verdict }) => !verdicts.isFinal(verdict))
       : [];
@@ -60,7 +60,7 @@ export function createSummaries({
     const hasLarge = unverified.some(({ size }) => size > largeBodyBytes);
     await contentReads.run(hasLarge ? reader : undefined, verify);
     return rows.map(({ seq, verdict }) =>
-      signatures.has(seq) ? signatures.get(seq) : (verdicts.storedVerdict(verdict) ?? undefined),
+      signatures.has(seq) ? signatures.get(seq) : verdicts.storedVerdict(verdict),
     );
   };
   return async (endpoint, cutoff, rows, reader) => {

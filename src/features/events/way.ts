@@ -35,6 +35,7 @@ export function createFindWay({ store }: { store: WayStore }) {
     tags: row.tags,
     isPinned: row.pin !== null,
     isRefused: (row.outcome?.refused ?? null) !== null,
+    isRedacted: row.redacted !== null,
     content: createEventContent({ headers, query: row.query, body }),
     ...(await store.replayed(row.seq)),
     ...(await known()),

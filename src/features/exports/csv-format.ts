@@ -31,6 +31,7 @@ const columns = [
   'answeredRule',
   'answeredFault',
   'refused',
+  'redacted',
 ] as const;
 const columnsAfterPayload = columns.length - 1 - columns.indexOf('payloadRaw');
 
@@ -51,7 +52,7 @@ export const csvFile: FileFormat = {
   head: () => `${columns.join(',')}\r\n`,
 
   *event({ id, row, path, query, headers, body }: ExportedEvent) {
-    const { receivedAt, method, platform, eventType, size, pin, tags, outcome } = row;
+    const { receivedAt, method, platform, eventType, size, pin, tags, outcome, redacted } = row;
     const { answered, refused } = shownOutcome(outcome);
     const isText = isUtf8(body) && !hasControls(body);
     const cells = [
@@ -74,7 +75,8 @@ export const csvFile: FileFormat = {
     yield `${cells.map(cell).join(',')},`;
     if (isText) yield* longTextCell(body);
     else yield* base64Cell(body);
-    yield `,${[answered.status, answered.rule, answered.fault, refused].map(cell).join(',')}\r\n`;
+    const last = [answered.status, answered.rule, answered.fault, refused, redacted && JSON.stringify(redacted)];
+    yield `,${last.map(cell).join(',')}\r\n`;
   },
 
   separator: '',

@@ -33,7 +33,7 @@ export const harFile: FileFormat = {
     yield `{"startedDateTime":${JSON.stringify(new Date(row.receivedAt))},"time":${timeMs},"request":${request.slice(0, -1)}`;
     if (body.length > 0) yield* postData(mimeTypeOf(headers), body);
     yield `},"response":${JSON.stringify(responseTo(event, answer))},"cache":{},"timings":${JSON.stringify(timings)}`;
-    yield `,${JSON.stringify({ _resourceType: 'other', _id: id, _eventType: row.eventType, _platform: row.platform, _pin: row.pin, _tags: row.tags, ...answerFields(row.outcome) }).slice(1)}`;
+    yield `,${JSON.stringify({ _resourceType: 'other', _id: id, _eventType: row.eventType, _platform: row.platform, _pin: row.pin, _tags: row.tags, ...answerFields(row.outcome), _redacted: row.redacted }).slice(1)}`;
   },
 
   separator: ',\n',

@@ -10,7 +10,7 @@ export const jsonFile: FileFormat = {
   head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,
 
   *event({ id, row, path, query, headers, headersJson, body }: ExportedEvent) {
-    const { receivedAt, method, eventType, platform, pin, tags, size, outcome } = row;
+    const { receivedAt, method, eventType, platform, pin, tags, size, outcome, redacted } = row;
     const encoding = encodingOf(body);
     yield `{${fields({ id, receivedAt, method, path, query })},"headers":${JSON.stringify(joinHeaders(headers))},"rawHeaders":${headersJson},${fields(
       {
@@ -21,7 +21,7 @@ export const jsonFile: FileFormat = {
       },
     )},"payloadRaw":`;
     yield* bodyLiteral(body, encoding);
-    yield `,${fields({ payloadEncoding: encoding, pin, tags, ...shownOutcome(outcome) })}}`;
+    yield `,${fields({ payloadEncoding: encoding, pin, tags, ...shownOutcome(outcome), redacted })}}`;
   },
 
   separator: ',\n',

@@ -7,9 +7,11 @@ import type { Client } from '@libsql/client';
 import type { StoredOutcome } from '../../core/answers/model.ts';
 import type { Intact } from '../../core/blocks/stored-content.ts';
 import type { Position } from '../../core/ids/cursor.ts';
+import type { Redacted } from '../../core/redaction/model.ts';
 import { type ContentRow, createContentReader, type IntactContent } from '../../db/contents.ts';
 import { isPinned, type Marks, type PinRow, pinJson, tagsJson } from '../../db/event-marks.ts';
 import { outcomeJson, readOutcome } from '../../db/event-outcomes.ts';
+import { readRedacted, redactedJson } from '../../db/event-redactions.ts';
 
 /** An event's position, and the size of its body. */
 export type EventKey = Position & { bytes: number };
@@ -23,6 +25,7 @@ export type ExportRow = Position &
     platform: string | null;
     eventType: string | null;
     outcome: StoredOutcome;
+    redacted: Redacted | null;
     /** Undefined if it is damaged. */
     content: ExportContent | undefined;
   };
@@ -50,7 +53,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
         { sql: selectLiveEndpoint, args: [endpoint] },
         {
           sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
-                                  hex(query), query IS NULL, encoding, source_ip, block, block_start, json(${pinJson}), json(${tagsJson}), json(${outcomeJson})), content
+                                  hex(query), query IS NULL, encoding, source_ip, block, block_start, json(${pinJson}), json(${tagsJson}), json(${outcomeJson}), json(${redactedJson})), content
                 FROM events
                 WHERE endpoint = ? AND ${which.sql} AND (received_at >= ? OR ${isPinned})
                 ORDER BY received_at, seq`,
@@ -138,6 +141,7 @@ type Fields = [
   pin: PinRow | null,
   tags: string[],
   outcome: unknown,
+  redacted: unknown,
 ];
 type Row = Omit<ExportRow, 'content'> & ContentRow;
 
@@ -161,6 +165,7 @@ function readFields(json: string, content: Uint8Array): Row {
     pin,
     tags,
     outcome,
+    redacted,
   ] = JSON.parse(json) as Fields;
   return {
     seq,
@@ -181,11 +186,12 @@ function readFields(json: string, content: Uint8Array): Row {
     pin,
     tags,
     outcome: readOutcome(outcome),
+    redacted: readRedacted(redacted),
   };
 }
 
 function toRow(row: Row, content: IntactContent | Error): ExportRow {
-  const { seq, receivedAt, nonce, size, method, platform, eventType, pin, tags, outcome } = row;
+  const { seq, receivedAt, nonce, size, method, platform, eventType, pin, tags, outcome, redacted } = row;
   return {
     seq,
     receivedAt,
@@ -197,6 +203,7 @@ function toRow(row: Row, content: IntactContent | Error): ExportRow {
     pin,
     tags,
     outcome,
+    redacted,
     content:
       content instanceof Error
         ? undefined
@@ -206,7 +213,8 @@ function toRow(row: Row, content: IntactContent | Error): ExportRow {
             body: content.body,
             path: content.path.toString('latin1'),
             query: content.query?.toString('latin1') ?? null,
-            isImported: content.sourceIp === '',
+            // A rule may have taken the address.
+            isImported: content.sourceIp === '' && redacted === null,
           },
   };
 }

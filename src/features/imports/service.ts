@@ -6,14 +6,17 @@
 
 import type { TeamAccess } from '../../core/access/principal.ts';
 import { sha256 } from '../../core/encoding/sha256.ts';
-import { inField, notFound } from '../../core/errors.ts';
+import { inField, notFound, unavailable } from '../../core/errors.ts';
 import type { ImportedEvent } from '../../core/events/exported-event.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { deliveryNumber } from '../../core/ids/delivery-key.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxPinsPerTeam } from '../../core/limits.ts';
+import type { EndpointRedaction } from '../../core/redaction/endpoint-redaction.ts';
+import { mergeRedacted } from '../../core/redaction/merge.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
+import type { RawDelivery } from '../../platforms/engine/model.ts';
 import { deliveryIdOf, eventTypeOf } from '../../platforms/platforms.ts';
 import type { MarksStore } from './marks-store.ts';
 import type { EventKey, ImportsStore, TargetEndpoint } from './store.ts';
@@ -50,13 +53,17 @@ export function createImportsService(options: {
   insert: (events: readonly NewEvent[]) => Promise<unknown>;
   /** The oldest time of receipt that the endpoint still shows. Pinned events may be older. */
   retentionCutoff: (team: TeamAccess, endpoint: OwnRetention) => number;
+  /** The redaction rules of the endpoint. @throws unavailable */
+  redactionOf: (endpoint: number) => Promise<EndpointRedaction | undefined>;
+  /** The stored form of the verdict on an event whose signature cannot be verified, JSON. */
+  verdictOfRedacted: (delivery: RawDelivery, platform: string | null, receivedAt: number) => string;
   /** Whether deliveries are waiting for their commit. */
   isBusy: () => boolean;
   /** Called after events were added to an endpoint. */
   onImported: (endpoint: number) => void;
   random: RandomBytes;
 }) {
-  const { store, marks, insert, retentionCutoff, isBusy, onImported, random } = options;
+  const { store, marks, insert, retentionCutoff, redactionOf, verdictOfRedacted, isBusy, onImported, random } = options;
   // One batch at a time: two imports of the same file must not both find an event missing.
   let lastBatch: Promise<unknown> = Promise.resolve();
 
@@ -90,7 +97,7 @@ export function createImportsService(options: {
       platform: event.platform,
       eventType,
       // An export contains neither the sender nor the headers that a verdict needs.
-      verdict: null,
+      verdict: event.redacted && verdictOfRedacted(delivery, event.platform, event.receivedAt),
       sourceIp: '',
       path: event.path,
       query: event.query,
@@ -98,6 +105,7 @@ export function createImportsService(options: {
       headersJson: JSON.stringify(event.headers),
       body: event.body,
       outcome: event.outcome ? { ...event.outcome, counts: [] } : undefined,
+      redacted: event.redacted ?? undefined,
     };
   };
 
@@ -182,7 +190,8 @@ export function createImportsService(options: {
     if (!endpoint) throw notFound('endpoint');
     // Loaded for the first import: the start of the server needs no schemas.
     const { readEvent } = await import('../../core/events/exported-event.ts');
-    const events = exported.map((event, i) => inField(['events', i], () => readEvent(event)));
+    const given = exported.map((event, i) => inField(['events', i], () => readEvent(event)));
+    const events = redactAll(given, await redactionOf(endpoint.seq));
     const { missing, there, expired, notPinned } = await choose(endpoint, events);
     const tooLarge = await insertAll(endpoint.seq, missing);
     if (missing.length > tooLarge) onImported(endpoint.seq);
@@ -197,6 +206,11 @@ export function createImportsService(options: {
   };
 
   return {
+    /** Resolves once the events of calls before are stored or refused. */
+    async settled(): Promise<void> {
+      await lastBatch;
+    },
+
     /**
      * Adds the events that are missing, in order.
      * @param events in the shape of a JSON export; identical ones must be in the same call
@@ -208,6 +222,32 @@ export function createImportsService(options: {
       return batch;
     },
   };
+}
+
+/** @throws unavailable if the rules cannot be read */
+function redactAll(
+  events: readonly ImportedEvent[],
+  redaction: EndpointRedaction | undefined,
+): readonly ImportedEvent[] {
+  if (redaction === undefined) return events;
+  if (redaction === 'unreadable')
+    throw unavailable('the redaction rules of this endpoint cannot be read, so nothing is imported', 60);
+  return events.map(event => {
+    const { event: left, redacted } = redaction.redact({ ...event, sourceIp: '' });
+    if (!redacted) return event;
+    const { path, query, headers, body } = left;
+    return {
+      ...event,
+      path,
+      query,
+      headers: [...headers],
+      body,
+      sha256: sha256(body),
+      // It is read again from what is left.
+      eventType: undefined,
+      redacted: mergeRedacted(event.redacted, redacted),
+    };
+  });
 }
 
 type IdentityFields = Pick<ImportedEvent, 'receivedAt' | 'method' | 'path' | 'query'> & {

@@ -127,6 +127,7 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
     const recorded = store.recordAcceptanceStatement(event.row, {
       ...accepted,
       signed: request.isSigned || signature.length > 0,
+      edited: request.isEdited,
       forward: forward.forward,
       attempts: forward.attempts,
     });

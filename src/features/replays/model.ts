@@ -5,6 +5,7 @@ import { keptResponseBytes, maxReportedAttempts, maxSigningSecretCharacters } fr
 import { BodyEncoding, ReplayEdit } from '../../core/replay/edit-schema.ts';
 import { HttpUrl, literals, nullable } from '../../core/schemas.ts';
 import { HttpStatus } from '../../http/schemas.ts';
+import { ReplayNote } from '../events/model.ts';
 
 const Headers = t.Array(t.Tuple([t.String(), t.String()]));
 
@@ -68,6 +69,7 @@ export const ReplayResult = t.Object(
     status: HttpStatus('the destination’s HTTP status'),
     durationMs: t.Integer(),
     responsePreview: t.String({ description: 'the first 500 characters of the response body' }),
+    note: ReplayNote,
   },
   { title: 'ReplayResult' },
 );

@@ -117,7 +117,7 @@ export function createPrepareRequest(options: {
     const { row } = event;
     const url = appendPath && given !== undefined ? readDestination(appendTarget(given, targetOf(event))) : given;
     const isSigned = wanted !== undefined && wanted.mode !== 'none';
-    const isEdited = isEdit(edit) || (isSigned && wanted.newId === true);
+    const isEdited = isEdit(edit) || row.redacted !== null || (isSigned && wanted.newId === true);
     // This comes before the edit is read, so that the response does not depend on what the secret would sign.
     const chosen = isSigned
       ? chooseSecret(event, { sign: wanted, url, isApp: principal.app !== undefined, isEdited })

@@ -17,6 +17,7 @@ import { replayPreviewCharacters } from '../../core/limits.ts';
 import { isSuccess, readDestination, refusedDestination } from '../../core/network/destination.ts';
 import { keepRequest } from '../../core/replay/kept-request.ts';
 import { isEdit } from '../../core/replay/replay-edit.ts';
+import { replayNote } from '../../core/replay/replay-note.ts';
 import type { ReplayVia } from '../../core/replay/replay-via.ts';
 import { hideIn } from '../../core/secrets/hidden-text.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
@@ -71,6 +72,8 @@ export function createReplaysService(options: {
   send: Outbound['send'];
   /** Sends to a connected listener of an endpoint. @throws rate_limited when too many wait for it */
   sendToListener: SendToListener;
+  /** Whether a stored verdict is that the event came without a signature. */
+  isUnsigned: (verdict: string | null) => boolean;
   clock: Clock;
   createSlices: CreateSlices;
   /** From name resolution to the last byte. */
@@ -78,7 +81,7 @@ export function createReplaysService(options: {
   /** Called for every recorded attempt. `failed` if there was no response. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, withStored, endpoint: findEndpoint, prepare, clock, createSlices, onAttempt } = options;
+  const { store, withStored, endpoint: findEndpoint, prepare, isUnsigned, clock, createSlices, onAttempt } = options;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
@@ -140,7 +143,12 @@ export function createReplaysService(options: {
       decodeUtf8Leniently(hideIn(outcome.preview, request.hidden)),
       replayPreviewCharacters,
     );
-    return { ok: isSuccess(outcome.status), status: outcome.status, durationMs: outcome.durationMs, responsePreview };
+    const { status, durationMs } = outcome;
+    const note = replayNote(
+      { redacted: event.row.redacted, isUnsigned: isUnsigned(event.row.verdict) },
+      { signed: request.isSigned, edited: request.isEdited },
+    );
+    return { ok: isSuccess(status), status, durationMs, responsePreview, note };
   };
 
   /** Limits the concurrent replays of an account. */

@@ -14,11 +14,11 @@ export type ReplaysStore = ReturnType<typeof createReplaysStore>;
 
 // For the transaction that settles the item. No response is stored, because every forwarded event has such a row.
 const settledSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, request, forward, attempts)
-  SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, 0, ?9, ?10, ?11 FROM events WHERE seq = ?1 AND nonce = ?2`;
+  SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, ?12, ?9, ?10, ?11 FROM events WHERE seq = ?1 AND nonce = ?2`;
 
 // Like `settledSql`, for an attempt of a job, with its response.
 const jobAttemptSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response, request)
-  SELECT seq, (SELECT id FROM accounts WHERE id = ?2), ?3, ?4, ?5, ?6, ?7, 'job', ?8, 0, ?9, ?10 FROM events WHERE seq = ?1`;
+  SELECT seq, (SELECT id FROM accounts WHERE id = ?2), ?3, ?4, ?5, ?6, ?7, 'job', ?8, ?11, ?9, ?10 FROM events WHERE seq = ?1`;
 
 const removeOlderSql = `DELETE FROM replays WHERE event = ?1 AND seq <=
   (SELECT seq FROM replays WHERE event = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`;
@@ -62,9 +62,19 @@ export function createReplaysStore(db: Drizzle) {
 
     /** Statements that record an attempt of a job; they do nothing if the event no longer exists. */
     recordStatements: (event: number, attempt: Attempt): InStatement[] => {
-      const { accountId, destination, status = null, ok, durationMs, createdAt, signed } = attempt;
+      const { accountId, destination, status = null, ok, durationMs, createdAt, signed, edited } = attempt;
       const { response = null, request = null } = attempt;
-      const answer = [destination, status, ok ? 1 : 0, durationMs, createdAt, signed ? 1 : 0, response, request];
+      const answer = [
+        destination,
+        status,
+        ok ? 1 : 0,
+        durationMs,
+        createdAt,
+        signed ? 1 : 0,
+        response,
+        request,
+        edited ? 1 : 0,
+      ];
       return [
         { sql: jobAttemptSql, args: [event, accountId, ...answer] },
         { sql: removeOlderSql, args: [event, maxAttemptsPerEvent] },
@@ -77,6 +87,7 @@ export function createReplaysStore(db: Drizzle) {
       attempt: Pick<Attempt, 'destination' | 'status' | 'durationMs' | 'createdAt'> & {
         accountId: string | null;
         signed: boolean;
+        edited: boolean;
         request: Buffer;
         forward: number;
         attempts: number;
@@ -85,7 +96,7 @@ export function createReplaysStore(db: Drizzle) {
       const { accountId, destination, status = null, durationMs, createdAt, signed, request } = attempt;
       const { seq, nonce } = event;
       const answer = [destination, status, durationMs, createdAt, signed ? 1 : 0, request];
-      const by = [attempt.forward, attempt.attempts];
+      const by = [attempt.forward, attempt.attempts, attempt.edited ? 1 : 0];
       return { sql: settledSql, args: [seq, Buffer.from(nonce), accountId, ...answer, ...by] };
     },
 

@@ -33,6 +33,7 @@ export type EventRow = Position & {
   /** The status of the response to the sender; null without one. */
   answered: number | null;
   isRefused: boolean;
+  isRedacted: boolean;
   /** Which attempt of its delivery it is; undefined if no term needs it, or until it is looked up. */
   attempt?: number | undefined;
 };
@@ -137,6 +138,7 @@ export const columnFacts = (row: EventRow) => ({
   isEdited: row.isEdited,
   answered: row.answered,
   isRefused: row.isRefused,
+  isRedacted: row.isRedacted,
   ...(row.attempt !== undefined && { attempt: row.attempt }),
 });
 

@@ -30,10 +30,10 @@ export type ColumnCondition =
   | { is: 'within'; column: 'size' | 'received' | 'answered'; min: number | undefined; max: number | undefined }
   | { is: 'tagged'; tag: string }
   | { is: 'pinned' }
-  | { is: 'replayed' | 'edited' | 'refused' };
+  | { is: 'replayed' | 'edited' | 'refused' | 'redacted' };
 
 /** A table that has every matching event. */
-export type RequiredRows = { of: 'pins' } | { of: 'tags'; tag: string } | { of: 'replays' } | { of: 'outcomes' };
+export type RequiredRows = { of: 'pins' } | { of: 'tags'; tag: string } | { of: 'replays' | 'outcomes' | 'redactions' };
 
 export type Plan = {
   narrowing: Narrowing;
@@ -56,6 +56,7 @@ export type ColumnPlan = {
     attempts: boolean;
     answers: boolean;
     refusals: boolean;
+    redactions: boolean;
   };
 };
 
@@ -80,6 +81,7 @@ export function planOf({ root }: Filter, now: number): Plan {
             attempts: isColumn('attempt'),
             answers: isColumn('answered'),
             refusals: isState('refused'),
+            redactions: isState('redacted'),
           },
         }
       : undefined,
@@ -114,6 +116,7 @@ function rowsOf(term: Term): RequiredRows[] {
   if (term.column !== 'is') return [];
   if (term.state === 'pinned') return [{ of: 'pins' }];
   if (term.state === 'refused') return [{ of: 'outcomes' }];
+  if (term.state === 'redacted') return [{ of: 'redactions' }];
   return term.state === 'replayed' || term.state === 'edited' ? [{ of: 'replays' }] : [];
 }
 

@@ -10,6 +10,7 @@ import type { Position } from '../../core/ids/cursor.ts';
 import { createContentReader } from '../../db/contents.ts';
 import { isPinned, readTags, tagsJson } from '../../db/event-marks.ts';
 import { answeredStatus, isRefused } from '../../db/event-outcomes.ts';
+import { isRedacted } from '../../db/event-redactions.ts';
 import type { EventRow, RowContent } from './condition.ts';
 import type { ColumnCondition, ColumnPlan, RequiredRows } from './plan.ts';
 
@@ -75,22 +76,25 @@ export function expressionOf(condition: ColumnCondition): Sql {
       return { sql: isEdited, args: [] };
     case 'refused':
       return { sql: isRefused, args: [] };
+    case 'redacted':
+      return { sql: isRedacted, args: [] };
   }
 }
 
 /** The columns of an `EventRow`. */
 function selectRow(plan: ColumnPlan | undefined): Sql {
   const { sql, args } = plan ? expressionOf(plan.condition) : { sql: 'NULL', args: [] };
-  const { tags, pins, replays, edits, answers, refusals } = plan?.needs ?? noNeeds;
+  const { tags, pins, replays, edits, answers, refusals, redactions } = plan?.needs ?? noNeeds;
   return {
     sql: `SELECT events.seq AS seq, events.received_at AS received_at, events.event_type, events.platform, events.method,
       events.size AS size, events.verdict, ${sql} AS decided,
       ${tags ? tagsJson : "'[]'"} AS tags, ${pins ? isPinned : 0} AS pinned, ${replays ? isReplayed : 0} AS replayed,
-      ${edits ? isEdited : 0} AS edited, ${answers ? answeredStatus : -1} AS answered, ${refusals ? isRefused : 0} AS refused`,
+      ${edits ? isEdited : 0} AS edited, ${answers ? answeredStatus : -1} AS answered, ${refusals ? isRefused : 0} AS refused,
+      ${redactions ? isRedacted : 0} AS redacted`,
     args,
   };
 }
-const rowColumns = 14;
+const rowColumns = 15;
 const noNeeds: ColumnPlan['needs'] = {
   tags: false,
   pins: false,
@@ -99,6 +103,7 @@ const noNeeds: ColumnPlan['needs'] = {
   attempts: false,
   answers: false,
   refusals: false,
+  redactions: false,
 };
 
 const toRow = (row: Row): EventRow => ({
@@ -116,6 +121,7 @@ const toRow = (row: Row): EventRow => ({
   isEdited: Number(row[11]) === 1,
   answered: Number(row[12]) < 0 ? null : Number(row[12]),
   isRefused: Number(row[13]) === 1,
+  isRedacted: Number(row[14]) === 1,
 });
 
 const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
@@ -222,9 +228,9 @@ export function createRowsStore(scans: Client) {
             limit,
           ]),
         );
-      if (required.of === 'outcomes')
+      if (required.of === 'outcomes' || required.of === 'redactions')
         return toPositions(
-          await rows(`SELECT event, received_at FROM outcomes WHERE endpoint = ? AND ${part}`, [
+          await rows(`SELECT event, received_at FROM ${required.of} WHERE endpoint = ? AND ${part}`, [
             endpoint,
             ...position,
             limit,

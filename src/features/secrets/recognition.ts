@@ -40,6 +40,26 @@ export const handshakeAnswer = (
  */
 export type SentTo = { sentTo: string };
 
+/** Stored in place of a verdict for an event without a signature whose verdict must stay that of its arrival. */
+export type Unsigned = { unsigned: true };
+const unsigned: Unsigned = { unsigned: true };
+
+/** The verdict on a delivery as it came, in the form in which it is stored for good, JSON. Never throws. */
+export const finalVerdict = (
+  { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
+  { method, path, query, headers, body, receivedAt }: UnredactedDelivery,
+  platform: string | null,
+): string => {
+  const delivery: RawDelivery = { method, path, query, rawHeaders: headers, body };
+  return JSON.stringify(verify({ delivery, platform, secrets, receivedAt, urls: urlsOf(url, delivery) }) ?? unsigned);
+};
+
+/** The verdict on an imported event from which rules took something: its signature cannot be verified any more. */
+export function verdictOfRedacted(delivery: RawDelivery, platform: string | null, receivedAt: number): string {
+  const found = verify({ delivery, platform, secrets: [], receivedAt, urls: [] });
+  return JSON.stringify(found ? { ...found, verdict: 'unchecked', reason: 'redacted', proves: null } : unsigned);
+}
+
 /** @param endpoint its public URL, the secrets known now, and `sentTo` for an earlier URL. Never throws. */
 export function recognise(
   { url, secrets, sentTo }: { url: string; secrets: readonly SigningSecret[]; sentTo?: string },
@@ -100,8 +120,9 @@ export function hasInvalidSignature(
   { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
   { verdict, platform, receivedAt, headers, ...request }: EventToFile,
 ): boolean {
-  const stored = verdict === null ? null : (JSON.parse(verdict) as Verdict | SentTo);
+  const stored = verdict === null ? null : (JSON.parse(verdict) as Verdict | SentTo | Unsigned);
   if (stored && 'verdict' in stored) return stored.verdict === 'invalid';
+  if (stored && 'unsigned' in stored) return false;
   if (secrets.length === 0) return false;
   const delivery: RawDelivery = { ...request, rawHeaders: headers };
   return verify({ delivery, platform, secrets, receivedAt, urls: urlsOf(url, delivery) })?.verdict === 'invalid';

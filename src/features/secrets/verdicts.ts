@@ -11,7 +11,7 @@ import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
 import type { SignatureScheme } from '../../platforms/engine/signature-scheme.ts';
 import type { VerifyInput } from '../../platforms/engine/verify.ts';
 import { validSchemes as findValidSchemes, verify as verifySignature } from '../../platforms/platforms.ts';
-import { type SentTo, urlsOf } from './recognition.ts';
+import { type SentTo, type Unsigned, urlsOf } from './recognition.ts';
 
 type StoredEvent = {
   method: string;
@@ -34,10 +34,11 @@ export function createVerdicts(options: {
   tokensAt: (address: IngestAddress, receivedAt: number) => readonly string[];
 }) {
   const { secretsOf, urlOf, tokensAt } = options;
-  const readStored = (stored: string): Verdict | SentTo => JSON.parse(stored) as Verdict | SentTo;
-  const storedVerdict = (stored: string | null): Verdict | null => {
-    const read = stored === null ? null : readStored(stored);
-    return read && 'sentTo' in read ? null : read;
+  const readStored = (stored: string): Verdict | SentTo | Unsigned => JSON.parse(stored) as Verdict | SentTo | Unsigned;
+  const storedVerdict = (stored: string | null): Verdict | null | undefined => {
+    const read = stored === null ? undefined : readStored(stored);
+    if (read === undefined || 'sentTo' in read) return undefined;
+    return 'unsigned' in read ? null : read;
   };
 
   const tokensOf = (address: IngestAddress, receivedAt: number, stored: string | null): readonly string[] => {
@@ -80,15 +81,19 @@ export function createVerdicts(options: {
     canVerify: async (endpoint: number): Promise<boolean> =>
       secretsOf(endpoint).some(secret => isConfirmed(secret) || secret.test),
 
+    /** The verdict that was stored at capture, null for none because there is no signature; undefined if none was stored. */
     storedVerdict,
     signedUrls,
 
     /** Whether the verdict was stored at capture, so that secrets do not change it. */
-    isFinal: (stored: string | null): boolean => storedVerdict(stored) !== null,
+    isFinal: (stored: string | null): boolean => storedVerdict(stored) !== undefined,
 
     async verify(address: IngestAddress, events: readonly StoredEvent[]): Promise<(Verdict | null)[]> {
       const secrets = secretsOf(address.seq);
-      return events.map(event => storedVerdict(event.verdict) ?? verifySignature(inputOf(address, event, secrets)));
+      return events.map(event => {
+        const known = storedVerdict(event.verdict);
+        return known === undefined ? verifySignature(inputOf(address, event, secrets)) : known;
+      });
     },
   };
 }

@@ -45,6 +45,7 @@ export const SignatureExplanation = t.Object(
         'timestamp_out_of_tolerance',
         'malformed_header',
         'unsupported',
+        'redacted',
       ]),
     ),
     proves: nullable(

@@ -70,4 +70,5 @@ export const factsOf = ({ method, path, receivedAt, body, sourceIp }: Delivery) 
     isReplayed: false,
     isEdited: false,
     isRefused: false,
+    isRedacted: false,
   }) satisfies Partial<EventFacts>;

@@ -1,5 +1,5 @@
 /*
- * The format of a group in the capture journal: the deliveries of one write, after the header rules. A header of 64 bytes, a JSON
+ * The format of a group in the capture journal: the deliveries of one write, after the header rules and the redaction rules. A header of 64 bytes, a JSON
  * text with the short values, then nonces, header fields and bodies. Groups begin at multiples of 4096 bytes, so that a write never
  * touches a disk block of an earlier group. A checksum covers the group. The segment's nonce distinguishes it from older content of
  * the same file and from a forged group in a body.
@@ -7,6 +7,7 @@
 import { crc32 } from 'node:zlib';
 import type { Outcome } from '../../core/answers/model.ts';
 import { nonceBytes } from '../../core/ids/ids.ts';
+import type { Redacted } from '../../core/redaction/model.ts';
 import type { Delivery } from '../delivery.ts';
 
 export const groupAlignment = 4096;
@@ -19,7 +20,7 @@ const at = { magic: 0, checksum: 4, nonce: 8, group: 16, first: 24, count: 32, t
 /** The result of recognition before the header rules; null if the delivery is recognised during filing. */
 export type EarlyRecognition = { platform: string | null; eventType: string | null; verdict: string | null };
 
-/** A delivery as the journal keeps it: the header rules have been applied to `delivery.fields`. */
+/** A delivery as the journal keeps it: the header rules and the redaction rules have been applied to `delivery`. */
 export type JournalEntry = {
   endpoint: number;
   /** The platforms for which the endpoint had confirmed secrets; recognition needs them. */
@@ -30,6 +31,8 @@ export type JournalEntry = {
   recognition: EarlyRecognition | null;
   /** The stored outcome, if the answer is not the default. */
   outcome?: Outcome | undefined;
+  /** If rules took something out of it: what, and the number of the delivery. */
+  redaction?: { redacted: Redacted; delivery: number } | undefined;
 };
 
 /** Identifies a group. `group`: consecutive over all segments. `first`: the row number of its first event. */
@@ -47,8 +50,10 @@ type EntryText = [
   fieldsSize: number,
   bodySize: number,
   recognition?: [platform: string | null, eventType: string | null, verdict: string | null] | null,
-  outcome?: Outcome,
+  outcome?: Outcome | null,
+  redaction?: JournalEntry['redaction'],
 ];
+const redactionAt = 10;
 type GroupText = { endpoints: [seq: number, platforms: readonly string[], url?: string][]; entries: EntryText[] };
 
 export const alignedBytes = (bytes: number): number => Math.ceil(bytes / groupAlignment) * groupAlignment;
@@ -97,7 +102,7 @@ export function encodeGroup(
 function textOf(entries: readonly JournalEntry[]): string {
   const endpoints: GroupText['endpoints'] = [];
   const indexes = new Map<number, number>();
-  const texts = entries.map(({ endpoint, platforms, url, delivery, recognition, outcome }): EntryText => {
+  const texts = entries.map(({ endpoint, platforms, url, delivery, recognition, outcome, redaction }): EntryText => {
     let index = indexes.get(endpoint);
     const known = index === undefined ? undefined : endpoints[index];
     // The secrets and the URL of an endpoint may change between two deliveries of a group.
@@ -111,6 +116,10 @@ function textOf(entries: readonly JournalEntry[]): string {
     if (outcome) {
       if (!recognition) entry.push(null);
       entry.push(outcome);
+    }
+    if (redaction) {
+      while (entry.length < redactionAt) entry.push(null);
+      entry.push(redaction);
     }
     return entry;
   });
@@ -153,7 +162,8 @@ export function decodeGroup(bytes: Buffer): { entries: JournalEntry[]; nonces: U
     return bytes.subarray(from - size, from);
   };
   const decoded = entries.map((entry): JournalEntry => {
-    const [index, receivedAt, method, path, query, sourceIp, fieldsSize, bodySize, recognition, outcome] = entry;
+    const [index, receivedAt, method, path, query, sourceIp, fieldsSize, bodySize, recognition, outcome, redaction] =
+      entry;
     const endpoint = endpoints[index];
     if (!endpoint) throw new RangeError('a journal group refers to an endpoint that it does not name');
     const fields = next(fieldsSize);
@@ -166,7 +176,8 @@ export function decodeGroup(bytes: Buffer): { entries: JournalEntry[]; nonces: U
       recognition: recognition
         ? { platform: recognition[0], eventType: recognition[1], verdict: recognition[2] }
         : null,
-      outcome,
+      outcome: outcome ?? undefined,
+      redaction,
     };
   });
   return { entries: decoded, nonces: bytes.subarray(textEnd, noncesEnd), first: bytes.readUIntLE(at.first, 6) };

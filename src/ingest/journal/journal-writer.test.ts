@@ -47,7 +47,7 @@ beforeEach(() => {
   write = createJournalWriter({
     journal,
     filing,
-    recogniser: { platformsOf, mayRecogniseLater, recognise, deliveryIdOf },
+    recogniser: { platformsOf, mayRecogniseLater, recognise, redact: () => undefined, deliveryIdOf },
     answerer: {
       prepare: () => undefined,
       decide: () => {

@@ -1,17 +1,23 @@
 /*
- * Stores batches of deliveries in the journal. A delivery is recognised here only if the result affects the response or needs headers
- * that the header rules remove; all others are recognised when they are filed.
+ * Stores batches of deliveries in the journal. A delivery is recognised here only if the result affects the response or needs what the
+ * header rules or redaction rules remove; all others are recognised when they are filed. What rules remove never reaches the disk.
  */
 import { latin1 } from '../../core/encoding/buffer.ts';
-import { applyRulesToLines, readFieldLines } from '../../core/headers.ts';
+import { applyRulesToLines, type HeaderPair, readFieldLines, toFieldLines } from '../../core/headers.ts';
 import { deliveryNumber } from '../../core/ids/delivery-key.ts';
 import { nonceBytes } from '../../core/ids/ids.ts';
 import type { DeliveryId, HandshakeAnswer, RawDelivery } from '../../platforms/engine/model.ts';
 import { type Answerer, type Undecided, usualOutcome } from '../answers/answerer.ts';
 import type { DeliveryBatch, WriteBatch } from '../capture.ts';
-import type { Delivery, Destination, PendingDelivery } from '../delivery.ts';
+import { type Delivery, type Destination, hasAnswers, type PendingDelivery } from '../delivery.ts';
 import { rowErrorCode } from '../group-commit.ts';
-import { type Recognition, type UnredactedDelivery, unredacted } from '../row-encoder.ts';
+import {
+  type Recognition,
+  type Redact,
+  type RedactedForm,
+  type UnredactedDelivery,
+  unredacted,
+} from '../row-encoder.ts';
 import type { Filing } from './filing.ts';
 import type { JournalEntry } from './group.ts';
 import type { Journal } from './journal.ts';
@@ -24,14 +30,20 @@ export type Recogniser = {
     platforms: readonly string[],
   ) => boolean;
   recognise: (destination: Destination, delivery: UnredactedDelivery) => Recognition;
+  /** Applies the redaction rules. */
+  redact: Redact<Destination>;
   /** The sender's id of a delivery. */
   deliveryIdOf: (delivery: RawDelivery, platform: string | null) => DeliveryId | undefined;
 };
 
+/** `before`: what the answers are chosen by, before the redaction rules; absent if the delivery is recognised later. */
+type Made = { entry: JournalEntry; answer: HandshakeAnswer | null; before?: Before };
+type Before = { stored: Delivery; headers: readonly HeaderPair[]; recognition: Recognition };
+
 export function createJournalWriter({
   journal,
   filing,
-  recogniser: { platformsOf, mayRecogniseLater, recognise, deliveryIdOf },
+  recogniser: { platformsOf, mayRecogniseLater, recognise, redact, deliveryIdOf },
   answerer,
   monotonic,
 }: {
@@ -51,10 +63,7 @@ export function createJournalWriter({
     return names;
   };
 
-  const toEntry = ({
-    destination,
-    delivery,
-  }: PendingDelivery): { entry: JournalEntry; answer: HandshakeAnswer | null } => {
+  const toEntry = ({ destination, delivery }: PendingDelivery): Made => {
     const { method, query, body, fields } = delivery;
     const registered = registeredPlatforms(destination.secrets);
     const fieldLines = latin1(fields);
@@ -70,24 +79,32 @@ export function createJournalWriter({
       destination.policy === undefined &&
       mayRecogniseLater({ method, query, fieldLines, body }, registered);
     if (mayWait) return { entry, answer: null };
-    const { answer, ...recognition } = recognise(destination, unredacted(delivery));
-    return { entry: { ...entry, recognition }, answer };
+    const received = unredacted(delivery);
+    const recognition = recognise(destination, received);
+    const { platform, eventType, verdict, answer } = recognition;
+    entry.recognition = { platform, eventType, verdict };
+    if (destination.policy === undefined) return { entry, answer };
+    const stored = entry.delivery;
+    const headers = readFieldLines(stored.fields);
+    const taken = redact(destination, { received, stored: { ...stored, headers }, recognition });
+    if (taken) Object.assign(entry, redactedEntry(stored, headers, platform, taken));
+    return { entry, answer, before: { stored, headers, recognition } };
   };
 
-  /** The input of the decision about a delivery to an endpoint with rules or a guard. It was recognised with the batch. */
+  /** The input of the decision about a delivery to an endpoint with rules or a guard. */
   const toUndecided = (
     { destination, delivery, refused }: PendingDelivery,
-    { entry, answer }: { entry: JournalEntry; answer: HandshakeAnswer | null },
+    { entry, answer }: Made,
+    { stored, headers, recognition: { platform, eventType } }: Before,
   ): Omit<Undecided, 'index' | 'nonce'> => {
     // Uses the stored form, so that attempts with and without the token of a guard are attempts of one delivery.
-    const { method, path, query, body } = entry.delivery;
-    const { platform, eventType } = entry.recognition ?? { platform: null, eventType: null };
-    const headers = readFieldLines(entry.delivery.fields);
-    const identified = { endpoint: destination.seq, platform, method, path, query, eventType, body };
-    const number = deliveryNumber(
-      identified,
-      deliveryIdOf({ method, path, query, rawHeaders: headers, body }, platform),
-    );
+    const { method, path, query, body } = stored;
+    const computed = (): number =>
+      deliveryNumber(
+        { endpoint: destination.seq, platform, method, path, query, eventType, body },
+        deliveryIdOf({ method, path, query, rawHeaders: headers, body }, platform),
+      );
+    const number = entry.redaction?.delivery ?? computed();
     return { destination, delivery, headers, platform, eventType, number, handshake: answer, refused };
   };
 
@@ -97,9 +114,9 @@ export function createJournalWriter({
     const entries = deliveries.map((pending, index) => {
       try {
         const made = toEntry(pending);
-        if (pending.destination.policy) {
+        if (made.before && hasAnswers(pending.destination)) {
           const nonce = nonces.subarray(index * nonceBytes, (index + 1) * nonceBytes);
-          undecided.push({ ...toUndecided(pending, made), index, nonce });
+          undecided.push({ ...toUndecided(pending, made, made.before), index, nonce });
         } else if (made.answer) {
           answers.push([index, made.answer]);
           made.entry.outcome = usualOutcome(made.answer);
@@ -137,6 +154,22 @@ export function createJournalWriter({
     if (!decided) return { first, answers, commit };
     decided.keep(first + entries.length - 1);
     return { first, answers: [...answers, ...decided.handshakes], chosen: decided.chosen, commit };
+  };
+}
+
+/** The parts of an entry that the redaction rules change. */
+function redactedEntry(
+  stored: Delivery,
+  headers: readonly HeaderPair[],
+  platform: string | null,
+  taken: RedactedForm,
+): Pick<JournalEntry, 'delivery' | 'recognition' | 'redaction'> {
+  const { path, query, headers: left, body, sourceIp, eventType, verdict, redaction } = taken;
+  const fields = left === headers ? stored.fields : toFieldLines(left.flat());
+  return {
+    delivery: { ...stored, path, query, fields, body, sourceIp },
+    recognition: { platform, eventType, verdict },
+    redaction,
   };
 }
 

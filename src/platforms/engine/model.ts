@@ -36,6 +36,7 @@ export type SigningSecret = { platform: string | null; secret: string; unconfirm
 /** Whether a user registered or confirmed it. */
 export const isConfirmed = ({ unconfirmed, test }: SigningSecret): boolean => unconfirmed !== true && test !== true;
 
+/** `redacted`: rules took something out of the event before it was imported. */
 export type Reason =
   | null
   | 'no_secret'
@@ -43,7 +44,8 @@ export type Reason =
   | 'wrong_secret_or_altered_body'
   | 'timestamp_out_of_tolerance'
   | 'malformed_header'
-  | 'unsupported';
+  | 'unsupported'
+  | 'redacted';
 
 export type Verdict = {
   platform: string | null;

@@ -16,7 +16,7 @@ export type Value = { readonly text: string; readonly isQuoted: boolean };
 export const verdicts = ['valid', 'invalid', 'unchecked', 'none'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-export const states = ['pinned', 'replayed', 'edited', 'refused'] as const;
+export const states = ['pinned', 'replayed', 'edited', 'refused', 'redacted'] as const;
 export type State = (typeof states)[number];
 
 /** Integers from `min` to `max`, both included; undefined means no bound. The range is empty if `min` is above `max`. */

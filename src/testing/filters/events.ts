@@ -27,6 +27,7 @@ export function githubEvents(): PlainEvent[] {
       isReplayed: random(3) === 0,
       isEdited: random(3) === 0,
       isRefused: random(3) === 0,
+      isRedacted: random(3) === 0,
       headers: [
         ['Content-Type', 'application/json'],
         ['X-GitHub-Event', event],

@@ -33,6 +33,7 @@ export function factsWith(
     isReplayed: false,
     isEdited: false,
     isRefused: false,
+    isRedacted: false,
     content: createEventContent({ headers, query, body: bytes }),
     ...columns,
   };

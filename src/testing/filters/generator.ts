@@ -221,8 +221,14 @@ function createTerms(random: Random, oneOf: <T>(all: readonly T[]) => T) {
     if (kind === 4) return number('size', event.body.length, one => new TextEncoder().encode(one.body).length);
     if (kind === 5) return number('attempt', event.attempt, one => one.attempt);
     if (kind === 6) {
-      const state = oneOf(['pinned', 'replayed', 'edited', 'refused'] as const);
-      const facts = { pinned: 'isPinned', replayed: 'isReplayed', edited: 'isEdited', refused: 'isRefused' } as const;
+      const state = oneOf(['pinned', 'replayed', 'edited', 'refused', 'redacted'] as const);
+      const facts = {
+        pinned: 'isPinned',
+        replayed: 'isReplayed',
+        edited: 'isEdited',
+        refused: 'isRefused',
+        redacted: 'isRedacted',
+      } as const;
       return term(`is:${state}`, one => one[facts[state]]);
     }
     if (kind === 7) {

@@ -19,6 +19,7 @@ export type PlainEvent = {
   isReplayed: boolean;
   isEdited: boolean;
   isRefused: boolean;
+  isRedacted: boolean;
   headers: [string, string][];
   params: [string, string][];
   /** UTF-8. */

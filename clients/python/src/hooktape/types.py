@@ -32,6 +32,7 @@ __all__ = [
     "Ok",
     "Pin",
     "PreviousUrl",
+    "Redacted",
     "ReplayAnswer",
     "ReplayAttempt",
     "ReplayDryRun",
@@ -177,6 +178,7 @@ class EventDetail(TypedDict):
     delivery: DeliveryPlace
     answered: Answered
     refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
+    redacted: Optional[Redacted]
     endpointId: str
     headers: dict[str, str]
     # in the order of arrival, names as they were sent
@@ -228,6 +230,7 @@ class EventSummary(TypedDict):
     delivery: DeliveryPlace
     answered: Answered
     refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
+    redacted: Optional[Redacted]
     verdict: Optional[Literal["valid", "invalid", "unchecked", "none"]]
     payloadPreview: str
     # what happened, for platforms whose event types say little, such as `opened` for GitHub’s
@@ -260,6 +263,7 @@ class _FeedEventRequired(TypedDict):
     delivery: DeliveryPlace
     answered: Answered
     refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
+    redacted: Optional[Redacted]
     verdict: Optional[Literal["valid", "invalid", "unchecked", "none"]]
     payloadPreview: str
     # what happened, for platforms whose event types say little, such as `opened` for GitHub’s
@@ -392,6 +396,15 @@ class PreviousUrl(TypedDict):
     until: int
 
 
+class Redacted(TypedDict):
+    # how many rules took something
+    rules: int
+    # the names of the fields, 100 at most
+    fields: list[str]
+    # of the body as it came, if the endpoint keeps it
+    sha256: Optional[str]
+
+
 ReplayAnswer = Union["ReplayResult", "ReplayDryRun"]
 
 
@@ -416,6 +429,9 @@ class ReplayAttempt(TypedDict):
     edited: bool
     response: Optional[KeptResponse]
     request: Optional[SentRequest]
+    # null, or that the signature no longer covers the body, because rules took something out of the
+    # event and it was not signed anew
+    note: Optional[str]
 
 
 class ReplayDryRun(TypedDict):
@@ -467,6 +483,9 @@ class ReplayResult(TypedDict):
     durationMs: int
     # the first 500 characters of the response body
     responsePreview: str
+    # null, or that the signature no longer covers the body, because rules took something out of the
+    # event and it was not signed anew
+    note: Optional[str]
 
 
 class _ReplaySignRequired(TypedDict):
@@ -518,5 +537,8 @@ class Signature(TypedDict):
     platform: Optional[str]
     scheme: str
     verdict: Literal["valid", "invalid", "unchecked"]
-    reason: Optional[Literal["no_secret", "unconfirmed_secret", "wrong_secret_or_altered_body", "timestamp_out_of_tolerance", "malformed_header", "unsupported"]]
+    reason: Optional[Literal["no_secret", "unconfirmed_secret", "wrong_secret_or_altered_body", "timestamp_out_of_tolerance", "malformed_header", "unsupported", "redacted"]]
     proves: Optional[Literal["payload", "origin"]]
+    # `arrival`: when the event came, because what is stored is not enough; secrets that change
+    # later do not change it. `read`: now
+    checked: Literal["arrival", "read"]

@@ -1,0 +1,13 @@
+/* The note on sending an event from which rules took something. */
+import type { Redacted } from '../redaction/model.ts';
+
+const noLongerCovered = 'the signature no longer covers the body, because redaction rules took something out of it';
+
+/**
+ * @param isUnsigned whether the event came without a signature
+ * @param sent whether it was signed anew, and whether it was sent as the stored event
+ */
+export const replayNote = (
+  { redacted, isUnsigned }: { redacted: Redacted | null; isUnsigned: boolean },
+  sent: { signed: boolean; edited: boolean },
+): string | null => (redacted && !isUnsigned && sent.edited && !sent.signed ? noLongerCovered : null);
