@@ -24,6 +24,7 @@ import { oidcPageRoutes, oidcRoutes } from './features/oidc/routes.ts';
 import { overviewRoutes } from './features/overview/routes.ts';
 import { passkeysRoutes } from './features/passkeys/routes.ts';
 import { keepingRoutes } from './features/pins-and-tags/routes.ts';
+import { redactionRoutes } from './features/redaction/routes.ts';
 import { replayJobsRoutes } from './features/replay-jobs/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
 import { schemasRoutes } from './features/schemas/routes.ts';
@@ -66,6 +67,7 @@ export function createApi(services: Services) {
     .use(timelineRoutes(services))
     .use(filtersRoutes(services))
     .use(answersRoutes(services))
+    .use(redactionRoutes(services))
     .use(changesRoutes(services))
     .use(alertsRoutes({ gate, alerts: alerts.rules }))
     .use(replaysRoutes(services))

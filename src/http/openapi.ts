@@ -51,6 +51,10 @@ const tags: Tag[] = [
     description: 'Custom answers for senders: errors, delays and faults, to test how they retry.',
   },
   {
+    name: 'Redaction',
+    description: 'What is taken out of the events of an endpoint before they are stored.',
+  },
+  {
     name: 'Schemas',
     description: 'The shape of the JSON bodies of each event type, learned from the events, and how it changed.',
   },

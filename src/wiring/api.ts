@@ -16,6 +16,7 @@ import { wireMcp } from './mcp.ts';
 import { wireMcpEvents } from './mcp-events.ts';
 import { wireMcpSubscriptions } from './mcp-subscriptions.ts';
 import { wireOidc } from './oidc.ts';
+import { wireRedaction } from './redaction.ts';
 import { wireReplayJobs } from './replay-jobs.ts';
 import { wireReplays } from './replays.ts';
 import { wireTestEvents } from './test-events.ts';
@@ -88,6 +89,7 @@ function wire(core: CoreServices) {
     ...wireHistory(shared),
     ...wireTimeline(shared),
     ...wireAnswerRules(shared),
+    ...wireRedaction(shared),
     ...wireTestEvents(shared),
     ...wireMcp(shared),
     ...wireOidc(core),

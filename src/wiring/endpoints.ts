@@ -23,7 +23,8 @@ type EndpointsDependencies = {
 
 export function wireEndpoints(dependencies: EndpointsDependencies) {
   const { infrastructure, onDeleted, onRetentionChanged, onUrlsChanged } = dependencies;
-  const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
+  const { config, log, clock, random, sealer, redactionKeyOf, every, database, direct, isShared, retentionMs } =
+    infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const tokens = createTokensStore(direct.db);
   const guards = createGuards({
@@ -33,7 +34,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
         endpointId,
       }),
   });
-  const policies = createPolicies(direct.db, log, guards.endpointGuard);
+  const policies = createPolicies({ db: direct.db, log, guardOf: guards.endpointGuard, redactionKeyOf });
   const registry = createEndpointRegistry({
     load: async () => policies.addTo(await tokens.listRegistered()),
     now: clock.now,

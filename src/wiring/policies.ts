@@ -1,20 +1,38 @@
 /*
- * The rules and guards of endpoints, prepared for the capture path. Endpoints without either have no policy and cost
+ * The rules, guards and redaction of endpoints, prepared for the capture path. Endpoints without any have no policy and cost
  * nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerRule, EndpointGuard } from '../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../core/answers/rules.ts';
+import type { EndpointRedaction } from '../core/redaction/endpoint-redaction.ts';
 import type { Drizzle } from '../db/database.ts';
 import { type AnswersStore, createAnswersStore, type RulesRow } from '../features/answers/store.ts';
 import type { GuardColumns } from '../features/endpoints/guards.ts';
 import type { RegisteredEndpoint } from '../features/endpoints/registry.ts';
+import { createPrepareRedaction } from '../features/redaction/prepare.ts';
+import { createRedactionStore, type RedactionRow } from '../features/redaction/store.ts';
 import type { Logger } from '../log.ts';
 
 type GuardOf = (guarded: { id: string } & GuardColumns) => EndpointGuard | undefined;
 
-export function createPolicies(db: Drizzle, log: Pick<Logger, 'error'>, guardOf: GuardOf) {
+type PolicyOptions = {
+  db: Drizzle;
+  log: Pick<Logger, 'error'>;
+  guardOf: GuardOf;
+  redactionKeyOf: (teamId: string) => Uint8Array;
+};
+
+export type Policies = ReturnType<typeof createPolicies>;
+
+export function createPolicies({ db, log, guardOf, redactionKeyOf }: PolicyOptions) {
   const store: AnswersStore = createAnswersStore(db);
+  const redactions = createRedactionStore(db);
+  const prepareRedaction = createPrepareRedaction({
+    keyOf: redactionKeyOf,
+    onUnreadable: (endpoint, cause) =>
+      log.error('the redaction rules of an endpoint cannot be read; its deliveries are refused', { endpoint, cause }),
+  });
   /** By version: other processes load all rules every second. */
   let prepared = new Map<number, ActiveRules>();
 
@@ -47,14 +65,23 @@ export function createPolicies(db: Drizzle, log: Pick<Logger, 'error'>, guardOf:
     guards.set(id, { columns: guarded, guard });
     return guard;
   };
-  const withPolicy = (endpoint: RegisteredEndpoint, rules: ActiveRules | undefined): RegisteredEndpoint => {
+  const withPolicy = (
+    endpoint: RegisteredEndpoint,
+    rules: ActiveRules | undefined,
+    redaction: EndpointRedaction | undefined,
+  ): RegisteredEndpoint => {
     const guard = guardOfEndpoint(endpoint);
-    return rules || guard ? { ...endpoint, policy: { rules, guard } } : endpoint;
+    return rules || guard || redaction ? { ...endpoint, policy: { rules, guard, redaction } } : endpoint;
   };
+
+  const redactionOf = async (
+    endpoint: { seq: number; teamId: string },
+    row: RedactionRow | undefined,
+  ): Promise<EndpointRedaction | undefined> => row && (await prepareRedaction([row], [endpoint]))(endpoint.seq);
 
   return {
     async addTo(endpoints: RegisteredEndpoint[]): Promise<RegisteredEndpoint[]> {
-      const rows = await store.all();
+      const [rows, redactionRows] = await Promise.all([store.all(), redactions.all()]);
       const before = prepared;
       prepared = new Map();
       const active = new Map<number, ActiveRules>();
@@ -64,9 +91,14 @@ export function createPolicies(db: Drizzle, log: Pick<Logger, 'error'>, guardOf:
         const rules = rulesOf(row);
         if (rules) active.set(row.endpoint, rules);
       }
-      return endpoints.map(one => withPolicy(one, active.get(one.seq)));
+      const redactionOf = await prepareRedaction(redactionRows, endpoints);
+      return endpoints.map(one => withPolicy(one, active.get(one.seq), redactionOf(one.seq)));
     },
-    addToOne: async (endpoint: RegisteredEndpoint): Promise<RegisteredEndpoint> =>
-      withPolicy(endpoint, rulesOf(await store.ofEndpoint(endpoint.seq))),
+    async addToOne(endpoint: RegisteredEndpoint): Promise<RegisteredEndpoint> {
+      const [rules, row] = await Promise.all([store.ofEndpoint(endpoint.seq), redactions.ofEndpoint(endpoint.seq)]);
+      return withPolicy(endpoint, rulesOf(rules), await redactionOf(endpoint, row));
+    },
+    /** @param row undefined: the endpoint has no rules */
+    redactionOf,
   };
 }

@@ -56,6 +56,7 @@ const reasons: Record<string, string> = {
   timestamp_out_of_tolerance: 'its timestamp is too far from the time of receipt',
   malformed_header: 'its signature header is malformed',
   unsupported: 'this kind of signature is not supported',
+  redacted: 'it was imported after redaction rules had taken something out of it',
 };
 
 function verdictText({ verdict }: EventSummary, detail: EventDetail | undefined): string {

@@ -48,6 +48,7 @@ export const deniedToApps = {
   testEvents: 'send test events, or list the platforms that they can imitate',
   deletion: 'delete single webhooks or endpoints with pinned ones, or change how long webhooks are kept',
   answers: 'see or change the answers that senders get',
+  redaction: 'see or change what is taken out of webhooks before they are stored',
   alerts: 'see how alerts are set up, or change or test them',
   urls: 'rotate the URL of an endpoint, or pause it',
   replayJobs: 'send many webhooks again in replay jobs, or see and change such jobs',

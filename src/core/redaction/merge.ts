@@ -1,3 +1,4 @@
+/* Puts together what was taken out of an event that was redacted twice. */
 import { maxRedactedFields } from '../limits.ts';
 import type { Redacted } from './model.ts';
 

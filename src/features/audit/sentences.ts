@@ -112,6 +112,7 @@ const sentences: Record<string, Sentence> = {
   'endpoint.previous_url_ended': ofEndpoint(told => `ended a replaced URL${of(told)}`),
   'endpoint.answers_changed': ofEndpoint(told => `changed the answers${of(told)}`, '/answers', 'answers'),
   'endpoint.answers_reset': ofEndpoint(told => `removed the answers${of(told)}`, '/answers', 'answers'),
+  'redaction.changed': ofEndpoint(told => `changed the redaction${of(told)}`, '/redaction'),
   'endpoint.events_deleted': ofEndpoint(told => `deleted events${of(told)}`, ''),
   'endpoint.events_imported': ofEndpoint(told => `imported events into ${endpoint(told)}`, ''),
   'endpoint.attempts_reported': {

@@ -4,7 +4,7 @@ import { type Compared, verdictLine } from './verdict-line.ts';
 const event: Compared = {
   eventType: 'charge.refunded',
   platform: 'stripe',
-  signature: { platform: 'stripe', scheme: 'v1', verdict: 'valid', reason: null, proves: 'payload' },
+  signature: { platform: 'stripe', scheme: 'v1', verdict: 'valid', reason: null, proves: 'payload', checked: 'read' },
   size: 1024,
   receivedAt: Date.UTC(2026, 10, 28),
   answered: { status: 200, rule: null, delayMs: 0, fault: null, limited: false },

@@ -9,6 +9,7 @@ describe('verdicts', () => {
     verdict: 'unchecked',
     reason: null,
     proves: null,
+    checked: 'read',
     ...change,
   });
 

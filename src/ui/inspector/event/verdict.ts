@@ -44,7 +44,7 @@ const validVerdict = (signature: Signature): Verdict => ({
   sentence:
     signature.proves === 'origin'
       ? `The sender sent a secret that you saved. That proves the origin, but not that the body is unchanged: this scheme doesn't sign the body.`
-      : `Signed by ${senderOf(signature)} with a secret you registered. The body is exactly what was signed.`,
+      : `Signed by ${senderOf(signature)} with a secret you registered. ${signature.checked === 'arrival' ? 'It was checked when it came.' : 'The body is exactly what was signed.'}`,
   advice: '',
   action: 'none',
 });
@@ -69,6 +69,12 @@ const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice
       return {
         sentence: `${signature.platform === null ? "The sender's" : possessive(sender)} signature doesn't match any saved secret.`,
         advice: `Either the saved secret isn't the one ${sender} uses (another webhook, test mode, rotated), or the body was changed in transit. Check with another secret.`,
+        action: 'none',
+      };
+    case 'redacted':
+      return {
+        sentence: `This event was imported after redaction rules had taken something out of it. The signature${ofSender} covers what was taken, so it can't be checked.`,
+        advice: '',
         action: 'none',
       };
     case 'timestamp_out_of_tolerance':

@@ -4,7 +4,14 @@ import type { EventDetail, EventForward, Signature } from '../../../features/eve
 import { wayOf } from './way.ts';
 
 const usual = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
-const signature: Signature = { platform: 'stripe', scheme: 'x', verdict: 'valid', reason: null, proves: 'payload' };
+const signature: Signature = {
+  platform: 'stripe',
+  scheme: 'x',
+  verdict: 'valid',
+  reason: null,
+  proves: 'payload',
+  checked: 'read',
+};
 const event = {
   platform: 'stripe',
   signature: null,

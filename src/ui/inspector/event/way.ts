@@ -52,6 +52,7 @@ const failedChecks: Record<NonNullable<Signature['reason']>, string> = {
   timestamp_out_of_tolerance: 'Signature too far from its time',
   malformed_header: 'Signature header malformed',
   unsupported: 'Signature not checked',
+  redacted: 'Signature no longer fits',
 };
 
 function checksStep(event: EventDetail): Step {

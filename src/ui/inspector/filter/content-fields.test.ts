@@ -23,6 +23,7 @@ const event = (payloadRaw: string, contentType: string): EventDetail => ({
   tags: [],
   answered: { status: 200, rule: null, delayMs: 0, fault: null, limited: false },
   refused: null,
+  redacted: null,
   delivery: { key: 'd', basis: 'content', attempt: 1, attempts: 1 },
   endpointId: 'ep_1',
   headers: {},

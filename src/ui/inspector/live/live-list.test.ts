@@ -21,6 +21,7 @@ const event = (n: number, delivery: Partial<EventSummary['delivery']> = {}): Eve
   tags: [],
   answered: { status: 200, rule: null, delayMs: 0, fault: null, limited: false },
   refused: null,
+  redacted: null,
   delivery: { key: `delivery ${n}`, basis: 'header', attempt: 1, attempts: 1, ...delivery },
 });
 

@@ -1,0 +1,58 @@
+/* /api/endpoints/{id}/redaction: what is taken out of the events of an endpoint before they are stored */
+import { Elysia } from 'elysia';
+import { GivenRedaction, ShownRedaction } from '../../core/redaction/schema.ts';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { jsonInput } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import type { RedactionService } from './service.ts';
+
+const permission = 'redaction';
+const audit = { action: 'redaction.changed', type: 'endpoint' } as const;
+
+export const redactionRoutes = ({ gate, redaction }: { gate: Gate; redaction: RedactionService }) =>
+  new Elysia({ prefix: '/api/endpoints', tags: ['Redaction'] })
+    .use(authenticated(gate))
+    .get('/:id/redaction', ({ principal, params }) => redaction.redaction(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: ShownRedaction }, 404),
+      ...operation({
+        operationId: 'getRedaction',
+        permission,
+        summary: 'Get the redaction rules',
+        description: 'The rules in their order; an empty list without any. Not for connected apps.',
+      }),
+    })
+    .put('/:id/redaction', ({ principal, params, body }) => redaction.replace(principal, params.id, body), {
+      ...jsonInput(GivenRedaction),
+      params: IdParams,
+      response: responses({ 200: ShownRedaction }, 400, 404),
+      ...operation({
+        operationId: 'setRedaction',
+        permission,
+        audit,
+        summary: 'Set the redaction rules',
+        description:
+          'Replaces all rules. They hold for every delivery that is acknowledged after the response, refused ones, test events and imports included: signatures are verified first, and what a rule takes out never reaches a disk. Other servers on one libSQL server follow within 5 seconds. Stored events stay as they are. Not for connected apps.',
+      }),
+    })
+    .delete(
+      '/:id/redaction',
+      async ({ principal, params }) => {
+        await redaction.remove(principal, params.id);
+        return { ok: true };
+      },
+      {
+        params: IdParams,
+        response: responses({ 200: Ok }, 404),
+        ...operation({
+          operationId: 'removeRedaction',
+          permission,
+          audit,
+          summary: 'Remove the redaction rules',
+          description:
+            'Later deliveries are stored as they come. What was taken out of earlier ones does not come back. Not for connected apps.',
+        }),
+      },
+    );
