@@ -10,11 +10,18 @@ export type Maintenance = {
   pages: () => Promise<{ total: number; free: number }>;
   /** Cuts up to `count` free pages off the file. @returns the writer's time, ms */
   vacuum: (count: number) => Promise<number>;
-  /** Writes the write-ahead log into the file and empties it, unless a reader is using it. */
-  truncateWal: () => Promise<void>;
+  /** Writes the write-ahead log into the file and empties it, unless a reader is using it. @returns whether it is empty */
+  truncateWal: () => Promise<boolean>;
+  /** Overwrites what deleted rows left in these pages (purge/page-slack.ts). */
+  clearPages: (from: number, count: number) => Promise<ClearedPages>;
+  /** Call it after the last page was cleared. */
+  stopClearing: () => Promise<void>;
   /** Writes a consistent copy while the database stays in use. `path` is an empty file or does not exist. */
   copyInto: (path: string) => Promise<void>;
 };
+
+/** `pages`: the size of the file. `writerMs`: the writer's time. */
+export type ClearedPages = { pages: number; changed: number; unreadable: number; writerMs: number };
 
 export type MaintenanceOptions = {
   client: Client;
@@ -37,7 +44,16 @@ export function createMaintenance({ client, writer, withThread }: MaintenanceOpt
       return (await writer.send({ kind: 'script', sql: `PRAGMA incremental_vacuum(${Math.trunc(count)})` })).ms;
     },
     async truncateWal() {
-      await writer.send({ kind: 'truncate-wal' });
+      const { results } = await writer.send({ kind: 'truncate-wal' });
+      return results[0]?.rows[0]?.[0] === 0;
+    },
+    async clearPages(from, count) {
+      const { results, ms } = await writer.send({ kind: 'clear-pages', from, count });
+      const [pages = 0, changed = 0, unreadable = 0] = (results[0]?.rows[0] ?? []) as unknown as number[];
+      return { pages, changed, unreadable, writerMs: ms };
+    },
+    async stopClearing() {
+      await writer.send({ kind: 'stop-clearing' });
     },
     async copyInto(path) {
       await withThread(thread => thread.send({ kind: 'vacuum-into', path }));

@@ -8,6 +8,7 @@ import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
 import { type Background, createBackground } from '../db/background.ts';
 import type { Describe } from '../db/contents.ts';
 import { bucketBits } from '../db/delivery-attempts.ts';
+import { createPurge, type Purge } from '../db/purge/purge.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import { createAttemptBucketsStore } from '../features/events/attempt-buckets-store.ts';
 import { createAttemptFilters } from '../features/events/attempt-filters.ts';
@@ -116,8 +117,10 @@ export function wireEvents(dependencies: EventsDependencies) {
       notifications.changed(change);
     },
   });
+  const purge = createDatabasePurge(infrastructure, background);
   const retention = createRetention(infrastructure, {
     background,
+    isPurging: () => purge?.isRunning() ?? false,
     isBusy: captureLoad.isWaiting,
     removeTeam: endpoints.removeTeam,
     onSwept: swept => {
@@ -136,6 +139,7 @@ export function wireEvents(dependencies: EventsDependencies) {
     events,
     notifications,
     packing,
+    purge,
     ...access,
     ...retention,
   };
@@ -188,6 +192,14 @@ function createPacking({ database, clock, every }: Infrastructure, background: B
   return packing;
 }
 
+/** Undefined for a libSQL server, whose files are its operator's. */
+function createDatabasePurge({ database, journal }: Infrastructure, background: Background): Purge | undefined {
+  const { maintenance, file } = database;
+  return maintenance && file !== undefined
+    ? createPurge({ maintenance, file, background, renewJournal: async () => journal?.renew() })
+    : undefined;
+}
+
 /** Without secrets, what carries a signature is unchecked. */
 const isSigned: Describe['isSigned'] = ({ platform, method }, content) =>
   verify({
@@ -214,13 +226,14 @@ function createAttemptStores({ database, direct }: Infrastructure, background: B
 type RetentionDependencies = {
   background: ReturnType<typeof createBackground>;
   isBusy: () => boolean;
+  isPurging: () => boolean;
   removeTeam: (teamId: string) => Promise<void>;
   onSwept: (events: number) => void;
 };
 
 function createRetention(
   { config, log, clock, every, database, direct, retentionMs }: Infrastructure,
-  { background, isBusy, removeTeam, onSwept }: RetentionDependencies,
+  { background, isBusy, isPurging, removeTeam, onSwept }: RetentionDependencies,
 ) {
   const store = createRetentionStore(database);
   const sweepClock = createSweepClock({
@@ -238,7 +251,9 @@ function createRetention(
     clock: sweepClock,
     retentionMs,
     background,
-    reclaimSpace: database.maintenance && createSpaceReclaimer({ maintenance: database.maintenance, isBusy }).slice,
+    reclaimSpace:
+      database.maintenance &&
+      createSpaceReclaimer({ maintenance: database.maintenance, isBusy, isPaused: isPurging }).slice,
     removeTeam,
     onSwept: swept => {
       onSwept(swept);

@@ -1,6 +1,7 @@
 /* The capture journal in the whole program: what must not stop filing. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { nonceBytes } from '../core/ids/ids.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
@@ -54,6 +55,31 @@ describe.skipIf(isRemote)('the capture journal', () => {
     now += 1001;
     expect(await server.services.readiness.problem()).toBeUndefined();
     expect(await server.deliver(endpoint)).toStartWith('evt_');
+  });
+
+  test('renewing removes every file with a delivery that is a row, while others arrive', async () => {
+    const endpoint = await account.createEndpoint();
+    const { journal, database } = server.services;
+    const directory = journalDirectory(database.file ?? '');
+    const filesWith = (text: string) =>
+      readdirSync(directory).filter(name => readFileSync(join(directory, name)).includes(text));
+    await server.deliver(endpoint, 'OLD-DELIVERY');
+    await journal?.filed();
+    expect(filesWith('OLD-DELIVERY')).toHaveLength(1);
+    let isDone = false;
+    const renewing = journal?.renew().then(() => {
+      isDone = true;
+    });
+    const ids: string[] = [];
+    do ids.push(await server.deliver(endpoint, `new ${ids.length}`));
+    while (!isDone);
+    await renewing;
+    expect(filesWith('OLD-DELIVERY')).toEqual([]);
+    // Without any delivery, too.
+    await journal?.renew();
+    expect(filesWith('new ')).toEqual([]);
+    ids.push(await server.deliver(endpoint));
+    for (const id of ids) expect((await account.json(200, 'GET', `/api/events/${id}`))['id']).toBe(id);
   });
 
   test('a failure of filing is logged once, not at each attempt', async () => {

@@ -80,6 +80,8 @@ export function createCaptureJournal(options: JournalOptions) {
     },
     /** Stores rows after every delivery acknowledged before. @throws the database's error */
     insertRows: (events: readonly NewEvent[]): Promise<void> => get().insertRows(events),
+    /** Replaces the journal's files (ingest/journal/journal.ts). @throws the file system's error */
+    renew: async (): Promise<void> => opened?.renew(),
     /** Files the rest and removes the journal from disk, unless filing fails. */
     close: async (): Promise<void> => opened?.close(),
   };
@@ -165,6 +167,7 @@ async function openJournal(
     ],
     checkWritable: journal.checkWritable,
     prepare: (): void => void journal.prepareSpare().catch(() => {}),
+    renew: journal.renew,
     createWriter: (recogniser: Recogniser, answerer: Answerer): WriteBatch =>
       createJournalWriter({ journal, filing, recogniser, answerer, monotonic }),
     async insertRows(events: readonly NewEvent[]): Promise<void> {

@@ -18,6 +18,8 @@ export type RequestMessage =
   | { id: number; kind: 'job'; input: unknown }
   | { id: number; kind: 'vacuum-into'; path: string }
   | { id: number; kind: 'truncate-wal' }
+  | { id: number; kind: 'clear-pages'; from: number; count: number }
+  | { id: number; kind: 'stop-clearing' }
   | { id: number; kind: 'close' };
 
 export type PackedResult = {

@@ -11,6 +11,8 @@ export type NativeConnection = {
   execute: (statement: Statement) => PackedResult;
   /** Runs the statements in one transaction. @throws LibsqlBatchError with the index of the failed statement */
   batch: (statements: readonly Statement[], mode: 'read' | 'write') => PackedResult[];
+  /** Runs `work` in a transaction that writes, which ends without a change if it throws. */
+  inTransaction: <T>(work: (execute: (statement: Statement) => PackedResult) => T) => T;
   /** Like `batch`, with foreign keys turned off. */
   migrate: (statements: readonly Statement[]) => PackedResult[];
   /** Several statements in one text, without arguments. */
@@ -58,22 +60,27 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
     }
   };
 
-  const runInTransaction = (mode: keyof typeof beginSql, batch: readonly Statement[]): PackedResult[] => {
+  const runWithin = <T>(mode: keyof typeof beginSql, work: () => T): T => {
     runSql(beginSql[mode]);
     try {
-      const results = batch.map((statement, index) => {
+      const result = work();
+      runSql('COMMIT');
+      return result;
+    } finally {
+      rollBackOpenTransaction();
+    }
+  };
+
+  const runInTransaction = (mode: keyof typeof beginSql, batch: readonly Statement[]): PackedResult[] =>
+    runWithin(mode, () =>
+      batch.map((statement, index) => {
         try {
           return run(statement);
         } catch (error) {
           throw toBatchError(error, index);
         }
-      });
-      runSql('COMMIT');
-      return results;
-    } finally {
-      rollBackOpenTransaction();
-    }
-  };
+      }),
+    );
 
   return {
     execute: statement => {
@@ -84,6 +91,7 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
       }
     },
     batch: (batch, mode) => runInTransaction(mode, batch),
+    inTransaction: work => runWithin('write', () => work(run)),
     migrate: batch => {
       runSql('PRAGMA foreign_keys = off');
       try {

@@ -2,6 +2,7 @@
  * The connection of a database thread: opened with its PRAGMAs, and replaced if an error means that it can no longer be
  * trusted. After SQLITE_BUSY a connection can silently lose later writes (libsql-client-ts#352).
  */
+import { clearPagesOn, stopClearing } from '../purge/clear-pages.ts';
 import type { OpenMessage, PackedResult, RequestMessage, Statement } from './messages.ts';
 import { unpackStatement } from './messages.ts';
 import { type NativeConnection, openNativeConnection } from './native-connection.ts';
@@ -77,7 +78,11 @@ export function openThreadConnection({ path, readOnly, schema }: OpenMessage) {
           vacuumInto(connection, request.path);
           return [];
         case 'truncate-wal':
-          truncateWal(connection, busyTimeoutMs);
+          return [truncateWal(connection, busyTimeoutMs)];
+        case 'clear-pages':
+          return [clearPagesOn(connection, request.from, request.count)];
+        case 'stop-clearing':
+          stopClearing(connection);
           return [];
         case 'close':
           connection.close();
@@ -122,11 +127,14 @@ function vacuumInto(connection: NativeConnection, path: string): void {
   }
 }
 
-/** Does nothing while a reader uses the log, because a checkpoint that waits for the reader would delay every delivery. */
-function truncateWal(connection: NativeConnection, busyTimeoutMs: number): void {
+/**
+ * Does nothing while a reader uses the log, because a checkpoint that waits for the reader would delay every delivery.
+ * @returns one row, whose first value is 0 if the log is empty now
+ */
+function truncateWal(connection: NativeConnection, busyTimeoutMs: number): PackedResult {
   connection.script(busyTimeoutPragma(0));
   try {
-    connection.script('PRAGMA wal_checkpoint(TRUNCATE)');
+    return execute(connection, 'PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
     connection.script(busyTimeoutPragma(busyTimeoutMs));
   }

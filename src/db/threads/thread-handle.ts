@@ -24,6 +24,8 @@ export type ThreadRequest =
   | { kind: 'job'; input: unknown; transfer: ArrayBuffer[] }
   | { kind: 'vacuum-into'; path: string }
   | { kind: 'truncate-wal' }
+  | { kind: 'clear-pages'; from: number; count: number }
+  | { kind: 'stop-clearing' }
   | { kind: 'close' };
 
 /** `ms`: how long the thread worked on the request. `output`: the output of a job. */

@@ -8,6 +8,7 @@ import type { Cutoffs, ExpiredGroup, RetentionStore } from './store.ts';
 import type { SweepClock } from './sweep-clock.ts';
 
 type Slice = () => Promise<'more' | 'done'>;
+type Reclaim = () => Promise<'more' | 'done' | { restMs: number }>;
 
 /** The writer's time for a slice. Each has fixed costs, such as its commit, which take most of the time of a smaller slice. */
 const sliceMs = 10;
@@ -23,9 +24,9 @@ export function createRetentionService(options: {
   /** The sweeper's time, which does not follow a clock that jumps ahead. */
   clock: Pick<SweepClock, 'now'>;
   retentionMs: RetentionMs;
-  background: { add: (job: { name: string; slice: Slice }) => { wake: () => void } };
+  background: { add: (job: { name: string; slice: Reclaim }) => { wake: () => void } };
   /** Returns free disk space; undefined for a libSQL server, which does that itself. */
-  reclaimSpace: Slice | undefined;
+  reclaimSpace: Reclaim | undefined;
   /** Deletes the endpoints of a team without people. */
   removeTeam: (teamId: string) => Promise<void>;
   /** Called after each sweep that removed events. */

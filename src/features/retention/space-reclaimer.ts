@@ -9,11 +9,25 @@ const sliceMs = 2.5;
 /** A twentieth of the file, at least 1 MiB. */
 const pagesToKeep = (usedPages: number): number => Math.max(64, Math.ceil(usedPages / 20));
 
-/** @param isBusy whether deliveries wait for their commit; the log is truncated only if none do */
-export function createSpaceReclaimer({ maintenance, isBusy }: { maintenance: Maintenance; isBusy: () => boolean }) {
+const pausedMs = 1000;
+
+/**
+ * @param isBusy whether deliveries wait for their commit; the log is truncated only if none do
+ * @param isPaused whether no page may be moved
+ */
+export function createSpaceReclaimer({
+  maintenance,
+  isBusy,
+  isPaused,
+}: {
+  maintenance: Maintenance;
+  isBusy: () => boolean;
+  isPaused: () => boolean;
+}) {
   const batchSize = createBatchSize({ targetMs: sliceMs, initial: 16, min: 16, max: 4096 });
   return {
-    async slice(): Promise<'more' | 'done'> {
+    async slice(): Promise<'more' | 'done' | { restMs: number }> {
+      if (isPaused()) return { restMs: pausedMs };
       const { total, free } = await maintenance.pages();
       const excess = free - pagesToKeep(total - free);
       if (excess > 0) {

@@ -3,7 +3,7 @@
  * the other, each with one synced write. After a failed write the segment is not used again, because the page cache may differ from
  * the disk; the next group goes to a new segment, whose header marks the failed group as void.
  */
-import { closeSync } from 'node:fs';
+import { closeSync, existsSync, rmSync } from 'node:fs';
 import { encodeGroup, groupAlignment, type JournalEntry } from './group.ts';
 import { type OpenSegment, type SegmentFiles, writeSynced } from './segment-files.ts';
 
@@ -12,6 +12,7 @@ export type GroupLocation = { path: string; offset: number; bytes: number; first
 
 /** Larger buffers are not kept for the next group. */
 const keptBufferBytes = 1 << 20;
+const renewPollMs = 5;
 
 export type Journal = ReturnType<typeof createJournal>;
 
@@ -37,6 +38,9 @@ export function createJournal({
   const failedSegments = new Set<string>();
   /** Whether the last write failed. */
   let hasFailed = false;
+  let isWriting = false;
+  /** Whether the segment is left after the current write. */
+  let isSegmentOld = false;
 
   const count = (path: string, change: 1 | -1): void => {
     unfiledGroups.set(path, (unfiledGroups.get(path) ?? 0) + change);
@@ -55,6 +59,7 @@ export function createJournal({
 
   const leaveSegment = (hasFailed: boolean): void => {
     const left = segment;
+    isSegmentOld = false;
     if (!left) return;
     segment = undefined;
     if (hasFailed) failedSegments.add(left.path);
@@ -103,6 +108,7 @@ export function createJournal({
      * @throws the file system's error; the group is not acknowledged then
      */
     async append(...group: Parameters<typeof write>): Promise<GroupLocation> {
+      isWriting = true;
       try {
         const location = await write(...group);
         hasFailed = false;
@@ -110,7 +116,29 @@ export function createJournal({
       } catch (error) {
         hasFailed = true;
         throw error;
+      } finally {
+        isWriting = false;
+        if (isSegmentOld) leaveSegment(true);
       }
+    },
+
+    /**
+     * Replaces the files of the journal: segments are reused but not cleared, so they still have deliveries that were deleted since.
+     * Resolves once every file that existed before the call is gone, which waits for the filing of its groups.
+     * @throws the file system's error
+     */
+    async renew(): Promise<void> {
+      const old = new Set([...unfiledGroups.keys(), ...files.spares()]);
+      if (segment) old.add(segment.path);
+      files.removeSpares();
+      for (const path of old) if (existsSync(path)) failedSegments.add(path);
+      if (isWriting) isSegmentOld = true;
+      else leaveSegment(true);
+      while ([...old].some(path => existsSync(path))) {
+        await Bun.sleep(renewPollMs);
+        for (const path of old) if (path !== segment?.path && !unfiledGroups.get(path)) rmSync(path, { force: true });
+      }
+      for (const path of old) failedSegments.delete(path);
     },
 
     /** Checks that groups can be written again after a failed write. @throws the file system's error if they cannot */

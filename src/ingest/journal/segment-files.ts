@@ -210,6 +210,9 @@ export function createSegmentFiles({
       else rmSync(path, { force: true });
     },
 
+    /** The paths of the spares. */
+    spares: (): readonly string[] => spares,
+
     /** Frees disk space for filing. Never throws. @returns whether any spare was removed */
     removeSpares(): boolean {
       const found = spares.splice(0);
