@@ -25,7 +25,7 @@ These commands talk to a server over HTTP, from any machine. Try them in five mi
 [local-development.md](local-development.md).
 
 - **Which server**: \`HOOKTAPE_URL\`, else the one of the last \`hooktape login\`, else \`http://localhost:4665\`.
-- **Which key**: \`HOOKTAPE_KEY\`, else the one that \`login\` saved for that server. \`--env-file FILE\` names a file with both.
+- **Which key**: \`HOOKTAPE_KEY\`, else the key that \`login\` saved for that server. \`--env-file FILE\` names a file with both.
 - **ENDPOINT** is an id (\`ep_…\`), a name, or an ingest URL. A name fits in upper or lower case if only one
   endpoint fits; \`endpoint delete\` takes only the exact spelling. **EVENT** is an id (\`evt_…\`), or \`@NAME\` of a pinned event.
 - **\`--where\`** takes a [filter](filters.md).
