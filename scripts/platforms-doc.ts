@@ -23,7 +23,11 @@ export function renderPage(): string {
     '',
     `Hooktape recognises ${platforms.length} platforms, verifies the signatures of ${signing}, signs like ${signed} of them, answers the handshakes of ${answered}, and knows the delivery ids of ${identified}. It can send a test event of ${sampled}.`,
     'None of this needs code or network access. Register the secret, and verdicts appear on new and earlier deliveries.',
-    '`hooktape platforms NAME` prints everything about one platform, also where to enter the URL of an endpoint and where to find the secret.',
+    'This prints everything about one platform, also where to enter the URL of an endpoint and where to find the secret:',
+    '',
+    '```sh',
+    'hooktape platforms stripe',
+    '```',
     '',
     ...verdictSection,
     '',
@@ -99,15 +103,15 @@ const verdictSection = [
 const ruleSection = [
   '## How detection and verification work',
   '',
-  '- A header that only one platform sends identifies it. A header that several send counts together with other headers or the body; a body alone only when its shape is unmistakable. In doubt the platform is null.',
+  '- A header that only one platform sends identifies it. A header that several platforms send counts only together with other headers or the body. A body alone counts only if its shape is unmistakable. In doubt the platform is null.',
   '- Where several platforms send the same headers, a secret that is registered for one of them decides.',
   '- A secret without a platform is tried on every signature, a secret with a platform only on signatures of that platform.',
   '- A delivery of an unknown sender is verified when it has a signature of a common form (`webhook-signature`, `svix-signature`, `x-hub-signature-256`, `x-hub-signature`, `x-signature`, `x-webhook-signature`) and a secret without a platform is registered.',
-  '- What is sent again can be signed anew, as the platform would: *signs* in the table. The others sign with a private key that only they have. See [replay.md](replay.md#signing).',
+  '- Replays can be re-signed the platform’s way if the table says *signs*. All other platforms sign with a private key that only they have. See [replay.md](replay.md#signing).',
   '- A signature in `Authorization` or in a `cf-` header is verified when the delivery arrives, because these headers are not stored as sent.',
   '- Timestamps are compared with the time of receipt, signatures with the raw bytes, in constant time.',
-  '- A handshake that computes with a secret needs one that is registered for its platform and confirmed. Answers reflect at most 4 KiB. No handshake makes Hooktape send a request. A handshake that only needs the status 200 gets the normal answer.',
-  '- A secret that a handshake delivers is registered as unconfirmed, because anybody can send one. It counts when a person has confirmed it.',
+  '- A handshake that computes with a secret needs one that is registered for its platform and confirmed. Answers reflect at most 4 KiB. No handshake makes Hooktape send a request. A handshake that only needs the status 200 gets the default answer.',
+  '- A secret that a handshake delivers is registered as unconfirmed, because anyone can send one. It counts once a person has confirmed it.',
 ];
 
 const deliverySection = [
