@@ -303,7 +303,7 @@ describe('.env.example', () => {
     const withoutSecrets = text
       .replace(/^#(HOOKTAPE_\w+=)/gm, '$1')
       .replace(
-        /^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+|AUTH_HEADER\w*|OIDC_ISSUER|OIDC_CLIENT_ID)=.*$/gm,
+        /^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+|AUTH_HEADER\w*|OIDC_ISSUER|OIDC_CLIENT_ID|BACKUP_S3|S3_ENDPOINT|S3_ACCESS_KEY_ID|S3_SECRET_ACCESS_KEY|S3_SESSION_TOKEN)=.*$/gm,
         '',
       );
     expect(config({ file: withoutSecrets })).toEqual(config());
