@@ -13,9 +13,9 @@ export type ValueEncoding = 'plain' | 'json' | 'form' | 'percent';
 export type Detector = {
   /** Hits in their order; those that overlap are one. @param text one character a byte */
   find: (text: string, encoding: ValueEncoding) => Hit[];
-  change: (hit: Hit) => { before: string; after: string };
-  /** A shorter text has no hit. */
-  minCharacters: number;
+  change: (hit: Hit) => { before: () => string; after: string };
+  /** Whether there may be a hit: most values need no further look. */
+  mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
 };
 
 export type DetectionRule = { detect: Detection; with: Treatment; rule: number };
@@ -26,7 +26,7 @@ export function createDetector(rules: readonly DetectionRule[], key: Uint8Array)
   if (rules.length === 0) return undefined;
   const treatments = new Map(rules.map(({ rule, with: treatment }) => [rule, treatment]));
   return {
-    minCharacters,
+    mayHit: (bytes, start, end) => end - start >= minCharacters && mayHaveHit(bytes, start, end),
     find: (text, encoding) => {
       if (text.length < minCharacters) return [];
       const hits: Hit[] = [];
@@ -41,9 +41,24 @@ export function createDetector(rules: readonly DetectionRule[], key: Uint8Array)
     },
     change: ({ rule, text }) => {
       const bytes = Buffer.from(text, 'latin1');
-      return { before: textOf(bytes), after: replacementOf(treatments.get(rule) ?? 'remove', bytes, key) };
+      return { before: () => textOf(bytes), after: replacementOf(treatments.get(rule) ?? 'remove', bytes, key) };
     },
   };
+}
+
+const minCardDigits = 12;
+
+/** Whether it has an at sign, enough digits, dots or colons, or an encoding that may hide them. */
+function mayHaveHit(bytes: Uint8Array, start: number, end: number): boolean {
+  let digits = 0;
+  let points = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x30 && byte <= 0x39) digits++;
+    else if (byte === 0x2e || byte === 0x3a) points++;
+    else if (byte === 0x40 || byte === 0x5c || byte === 0x25) return true;
+  }
+  return digits >= minCardDigits || points >= 2;
 }
 
 function readings(text: string, encoding: ValueEncoding): Layer[] {

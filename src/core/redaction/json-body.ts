@@ -53,7 +53,10 @@ export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Ta
       return byte === openObject ? redactObject(at, branches, place) : redactList(at, branches, place);
     }
     const end = byte === quote ? endOfString(body, at + 1) + 1 : endOfScalar(body, at);
-    if (detector) byte === quote ? detectInString(detector, at, end, place) : detectInScalar(detector, at, end, place);
+    if (detector?.mayHit(body, at, end)) {
+      const detectIn = byte === quote ? detectInString : detectInScalar;
+      detectIn(detector, at, end, place);
+    }
     return end;
   };
 
@@ -109,6 +112,7 @@ export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Ta
   /** Writes `null`, a mask or a hash. */
   const replaceValue = (at: number, rule: number, place: Place): number => {
     const end = endOfValue(body, at);
+    if (splicer.isTooLarge()) return end;
     const treatment = treatments[rule] ?? 'remove';
     const isWhole = body[at] === openObject || body[at] === openList;
     const value: Value = body[at] === quote ? stringAt(body, at, end) : body.subarray(at, end);
@@ -142,7 +146,6 @@ export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Ta
 
   /** A number with a hit becomes a string. */
   const detectInScalar = (search: Detector, start: number, end: number, place: Place): void => {
-    if (end - start < search.minCharacters) return;
     const raw = Buffer.from(body.subarray(start, end)).toString('latin1');
     const hits = search.find(raw, 'plain');
     const [first] = hits;

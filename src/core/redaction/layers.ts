@@ -26,7 +26,7 @@ export function deeperLayer(layer: Layer): Layer | undefined {
 /** Anything that is no encoding stays as it is. */
 export function decoded(layer: Layer, { hasEscapes, hasPercent, isPlusSpace }: Encodings): Layer {
   const { text, starts: outer } = layer;
-  const bytes = Buffer.allocUnsafeSlow(text.length);
+  const bytes = Buffer.allocUnsafe(text.length);
   const starts = new Uint32Array(text.length + 1);
   let length = 0;
   const put = (byte: number, start: number): void => {

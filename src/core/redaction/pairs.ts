@@ -91,7 +91,7 @@ export function redactText(
     const write = encoding === 'plain' ? latin1(Buffer.from(after, 'utf8')) : encoded(after);
     out += text.slice(from, hit.start) + write;
     from = hit.end;
-    taken.note(hit.rule, field, () => before, after);
+    taken.note(hit.rule, field, before, after);
   }
   return out + text.slice(from);
 }

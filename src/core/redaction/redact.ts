@@ -17,6 +17,7 @@ import { redactPairs, redactText } from './pairs.ts';
 import { createBodyPaths, noRule } from './paths.ts';
 import { isReplacement, replacementOf, textOf } from './replacement.ts';
 import { readParameterName, readRulePath } from './schema.ts';
+import { maxRedactedBytes } from './splicer.ts';
 import { createTaken, noRuleButBody, type Taken } from './taken.ts';
 
 /** Deeper JSON counts as unreadable. */
@@ -147,7 +148,8 @@ function createBodyRedactor({ rules, otherBodies }: Redaction, common: Common): 
     const text = isPlain(headers) ? latin1(body) : undefined;
     if (text !== undefined && isForm(text, isDeclaredForm(headers))) {
       const after = redactPairs(text, { ...common, ruleOfName: paths.ruleOfName, fieldOf: formField }, taken);
-      return after === text ? body : Buffer.from(after, 'latin1');
+      if (after === text) return body;
+      return after.length > maxRedactedBytes(body.length) ? drop(body, taken) : Buffer.from(after, 'latin1');
     }
     if (otherBodies === 'drop') return drop(body, taken);
     if (!detector || text === undefined || !isUtf8(body)) return body;

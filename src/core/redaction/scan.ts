@@ -2,7 +2,7 @@
  * Finds card numbers, email addresses and IP addresses in a text of one character a byte. All scans are linear: they use no regular
  * expression on more text than one address can have.
  */
-import { isIPv4, isIPv6 } from 'node:net';
+import { parseAddress } from '../../shared/addresses.ts';
 import type { Detection } from '../../shared/redaction.ts';
 
 /** Gets a range, in the order of the text. */
@@ -135,6 +135,7 @@ function domainLength(bytes: string): number {
 const addressBytes = table(character => /[0-9A-Fa-f.:]/.test(character));
 const minAddressCharacters = 3;
 const maxAddressCharacters = 45;
+const minIpv4Characters = 7;
 
 function scanAddresses(text: string, onHit: OnHit): void {
   for (let at = 0; at < text.length; at++) {
@@ -156,7 +157,7 @@ function scanAddressRun(run: string, isGluedBefore: boolean, isGluedAfter: boole
     while (end > start && run[end - 1] === '.') end--;
     if (run[end - 1] === ':' && run[end - 2] !== ':') end--;
     const address = run.slice(start, end);
-    if (address !== '::' && isIPv6(address)) {
+    if (address !== '::' && parseAddress(address)) {
       onHit(start, end);
       return;
     }
@@ -169,7 +170,7 @@ function scanAddressRun(run: string, isGluedBefore: boolean, isGluedAfter: boole
     let to = end;
     while (from < to && run[from] === '.') from++;
     while (to > from && run[to - 1] === '.') to--;
-    if (to - from <= maxAddressCharacters && isIPv4(run.slice(from, to))) onHit(from, to);
+    if (to - from >= minIpv4Characters && parseAddress(run.slice(from, to))) onHit(from, to);
   }
 }
 

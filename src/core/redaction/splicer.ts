@@ -5,16 +5,20 @@ import { asBuffer } from '../encoding/buffer.ts';
 const maxGrowth = 4;
 const maxMoreBytes = 1 << 20;
 
+/** @param length of the given bytes */
+export const maxRedactedBytes = (length: number): number => length * maxGrowth + maxMoreBytes;
+
 export type Splicer = {
   /** @param text written as UTF-8 @returns whether it is another text than the range has */
   replace: (start: number, end: number, text: string) => boolean;
+  isTooLarge: () => boolean;
   /** The bytes themselves if nothing has changed; undefined if the result would be too large. */
   result: () => Uint8Array | undefined;
 };
 
 export function createSplicer(given: Uint8Array): Splicer {
   const bytes = asBuffer(given);
-  const maxBytes = bytes.length * maxGrowth + maxMoreBytes;
+  const maxBytes = maxRedactedBytes(bytes.length);
   let out: Buffer | undefined;
   let length = 0;
   let copied = 0;
@@ -45,6 +49,7 @@ export function createSplicer(given: Uint8Array): Splicer {
       copied = end;
       return true;
     },
+    isTooLarge: () => isTooLarge,
     result: () => {
       if (!out) return isTooLarge ? undefined : given;
       isTooLarge ||= length + (bytes.length - copied) > maxBytes;
