@@ -166,7 +166,7 @@ describe('with a read-only API key', () => {
         .filter(({ method }) => method !== 'GET')
         .map(({ operationId }) => operationId)
         .toSorted(),
-    ).toEqual(['checkSignature', 'previewAnswers', 'previewForward', 'testFilter']);
+    ).toEqual(['checkSignature', 'previewAnswers', 'previewForward', 'previewRedaction', 'testFilter']);
   });
 
   test.each(table.filter(([, { reads }]) => reads))('%s reads, and works', async (_, operation) => {

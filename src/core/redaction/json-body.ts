@@ -135,12 +135,7 @@ export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Ta
     for (const hit of hits) {
       const { before, after } = search.change(hit);
       if (splicer.replace(start + 1 + hit.start, start + 1 + hit.end, after))
-        taken.note(
-          hit.rule,
-          () => fieldOf(place),
-          () => before,
-          after,
-        );
+        taken.note(hit.rule, () => fieldOf(place), before, after);
     }
   };
 
@@ -156,12 +151,7 @@ export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Ta
       const { before, after } = search.change(hit);
       written += raw.slice(from, hit.start) + after;
       from = hit.end;
-      taken.note(
-        hit.rule,
-        () => fieldOf(place),
-        () => before,
-        after,
-      );
+      taken.note(hit.rule, () => fieldOf(place), before, after);
     }
     splicer.replace(start, end, `${written}${raw.slice(from)}"`);
   };

@@ -344,3 +344,18 @@ test('redacting a stored event again changes nothing', () => {
   const again = redact(rules, first.event, { isStored: true });
   expect(again.redacted).toBeNull();
 });
+
+test('a preview gets each change with the value before and after it', () => {
+  const rules: RedactionRule[] = [body('a'), body('b', 'mask'), { detect: 'email', with: 'remove' }];
+  const changes: object[] = [];
+  compileRedaction(readRedaction({ rules }), key)(
+    eventOf({ body: `{"a":{"x":1},"b":"${'é'.repeat(600)}","c":["x jo@x.de"]}`, path: '/jo%40x.de' }),
+    change => changes.push(change),
+  );
+  expect(changes).toEqual([
+    { field: 'path', before: 'jo@x.de', after: '[removed]' },
+    { field: 'body.a', before: '{"x":1}', after: null },
+    { field: 'body.b', before: `${'é'.repeat(500)}…`, after: '****éééé' },
+    { field: 'body.c[]', before: 'jo@x.de', after: '[removed]' },
+  ]);
+});

@@ -46,11 +46,11 @@ export const RedactionRuleFields = t.Object(
   { title: 'RedactionRule', ...closed },
 );
 
-const rules = t.Array(RedactionRuleFields, {
+export const RedactionRules = t.Array(RedactionRuleFields, {
   maxItems: maxRedactionRules,
   description: `at most ${maxRedactionRules}; the first rule for a value counts`,
 });
-const otherBodies = literals(keepOrDrop, {
+export const OtherBodies = literals(keepOrDrop, {
   description: 'what becomes of bodies that are neither JSON nor a form, if there are rules',
 });
 const originalHash = literals(keepOrDrop, {
@@ -59,13 +59,16 @@ const originalHash = literals(keepOrDrop, {
 
 /** The rules as they are given. */
 export const GivenRedaction = t.Object(
-  { rules: t.Optional(rules), otherBodies: t.Optional(otherBodies), originalHash: t.Optional(originalHash) },
+  { rules: t.Optional(RedactionRules), otherBodies: t.Optional(OtherBodies), originalHash: t.Optional(originalHash) },
   { title: 'RedactionChange', ...closed },
 );
 export type GivenRedaction = Static<typeof GivenRedaction>;
 
 /** The rules as they are shown. */
-export const ShownRedaction = t.Object({ rules, otherBodies, originalHash }, { title: 'Redaction' });
+export const ShownRedaction = t.Object(
+  { rules: RedactionRules, otherBodies: OtherBodies, originalHash },
+  { title: 'Redaction' },
+);
 
 /** @returns the redaction with its defaults, or at least one problem with its fields */
 export function checkRedaction(given: GivenRedaction): { redaction: Redaction } | { problems: FieldProblem[] } {

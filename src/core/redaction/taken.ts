@@ -4,8 +4,8 @@ import type { Redacted, RedactionChange } from './model.ts';
 const maxFields = 100;
 /** Field names can be as long as a body. */
 const maxFieldCharacters = 300;
-const maxShownCharacters = 2000;
-const maxChanges = 200;
+const maxShownCharacters = 500;
+const maxChanges = 100;
 
 export type Taken = {
   /** @param before the value as text; it is read only for a preview @param after null for something that was removed */

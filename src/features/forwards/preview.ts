@@ -1,9 +1,10 @@
 /* What a forward would send for stored events. It sends and changes nothing. */
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
+import type { ContentRead, ContentReads } from '../../core/concurrency/content-reads.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
 import { invalid } from '../../core/errors.ts';
+import { type ListEvents, newestEvents } from '../../core/events/newest-events.ts';
 import { readRequest } from '../../core/forward.ts';
 import { renderRequest } from '../../core/forward-request.ts';
 import type { HeaderPair } from '../../core/headers.ts';
@@ -15,19 +16,14 @@ import type { ForwardPreview, ForwardPreviewRequest } from './model.ts';
 type Content = { seq: number; query: Buffer | null; headers: HeaderPair[]; body: Uint8Array };
 
 const defaultPreviewed = 5;
-/** How long events are searched for that are rare. */
-const searchMs = 5000;
 /** All bodies of one preview together. */
 const maxPreviewBytes = 8 << 20;
 
 export type PreviewRequest = ReturnType<typeof createRequestPreview>;
 
 export function createRequestPreview(options: {
-  /** Matching events, newest first. A search that takes long returns fewer, and a cursor. @throws not_found, invalid */
-  list: (
-    reader: MemberAccess & Reader,
-    query: { endpointId: string; where: string; limit: string; cursor?: string },
-  ) => Promise<{ events: EventSummary[]; nextCursor: string | null }>;
+  /** @throws not_found, invalid */
+  list: ListEvents<EventSummary>;
   /** Events with content; damaged and removed events are left out. */
   contents: (
     principal: TeamAccess,
@@ -39,23 +35,7 @@ export function createRequestPreview(options: {
   aboutEvent: (team: TeamAccess, endpointId: string, id: string) => Promise<{ endpoint: string; link: string }>;
   clock: Pick<Clock, 'now' | 'monotonic'>;
 }) {
-  const { list, contents, contentReads, aboutEvent, clock } = options;
-
-  const newest = async (
-    reader: MemberAccess & Reader,
-    endpointId: string,
-    { where, limit }: { where: string; limit: number },
-  ): Promise<EventSummary[]> => {
-    const until = clock.monotonic() + searchMs;
-    const found: EventSummary[] = [];
-    for (let cursor: string | null | undefined; cursor !== null && found.length < limit; ) {
-      const query = { endpointId, where, limit: `${limit - found.length}`, ...(cursor !== undefined && { cursor }) };
-      const page = await list(reader, query);
-      found.push(...page.events);
-      cursor = clock.monotonic() < until && !reader.signal?.aborted ? page.nextCursor : null;
-    }
-    return found;
-  };
+  const { contents, contentReads, aboutEvent, clock } = options;
 
   /** @param signal aborted when the client disconnects @throws invalid, not_found; as `ContentReads.run` */
   return async (
@@ -70,7 +50,7 @@ export function createRequestPreview(options: {
     const reader = { ...principal, signal };
     // Refused events are not forwarded.
     const taken = filter === '' ? 'NOT is:refused' : `(${filter}) NOT is:refused`;
-    const events = await newest(reader, endpointId, { where: taken, limit });
+    const events = await newestEvents(options, reader, endpointId, { where: taken, limit });
     const bySeq = new Map(events.map(event => [parseEventId(event.id)?.seq ?? 0, event]));
     const sized = [...bySeq].map(([seq, { size }]) => ({ seq, size })).sort((a, b) => a.seq - b.seq);
     const previews = new Map<string, ForwardPreview['events'][number]>();

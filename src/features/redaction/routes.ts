@@ -5,13 +5,17 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { RedactionPreview, RedactionPreviewRequest } from './model.ts';
+import type { PreviewRedaction } from './preview.ts';
 import type { RedactionService } from './service.ts';
 
 const permission = 'redaction';
 const audit = { action: 'redaction.changed', type: 'endpoint' } as const;
 
-export const redactionRoutes = ({ gate, redaction }: { gate: Gate; redaction: RedactionService }) =>
+type Options = { gate: Gate; redaction: RedactionService; previewRedaction: PreviewRedaction };
+
+export const redactionRoutes = ({ gate, redaction, previewRedaction }: Options) =>
   new Elysia({ prefix: '/api/endpoints', tags: ['Redaction'] })
     .use(authenticated(gate))
     .get('/:id/redaction', ({ principal, params }) => redaction.redaction(principal, params.id), {
@@ -53,6 +57,23 @@ export const redactionRoutes = ({ gate, redaction }: { gate: Gate; redaction: Re
           summary: 'Remove the redaction rules',
           description:
             'Later deliveries are stored as they come. What was taken out of earlier ones does not come back. Not for connected apps.',
+        }),
+      },
+    )
+    .post(
+      '/:id/redaction/preview',
+      ({ principal, params, body, request }) => previewRedaction(principal, params.id, body, request.signal),
+      {
+        ...jsonInput(RedactionPreviewRequest, { nullIsAbsent: true }),
+        params: IdParams,
+        response: responses({ 200: RedactionPreview, 400: FilterErrorBody }, 404),
+        ...operation({
+          operationId: 'previewRedaction',
+          permission,
+          reads: true,
+          summary: 'Try redaction rules on the newest events',
+          description:
+            'For each of the newest `limit` events that match `where`: what the rules would take out of it. It changes nothing. Not for connected apps.',
         }),
       },
     );
