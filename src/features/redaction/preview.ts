@@ -12,7 +12,14 @@ import { parseWhere } from '../../core/where.ts';
 import type { EventSummary } from '../events/model.ts';
 import { defaultPreviewedEvents, type RedactionPreview, type RedactionPreviewRequest } from './model.ts';
 
-type Content = { seq: number; path: Buffer; query: Buffer | null; headers: HeaderPair[]; body: Uint8Array };
+type Content = {
+  seq: number;
+  path: Buffer;
+  query: Buffer | null;
+  headers: HeaderPair[];
+  body: Uint8Array;
+  sourceIp: string;
+};
 
 export type PreviewRedaction = ReturnType<typeof createRedactionPreview>;
 
@@ -48,11 +55,10 @@ export function createRedactionPreview(options: {
     const sized = [...bySeq].map(([seq, { size }]) => ({ seq, size })).sort((a, b) => a.seq - b.seq);
     const previews = new Map<string, RedactionPreview['events'][number]>();
     await contentReads.run(reader, async read => {
-      for await (const { seq, path, query, headers, body } of contents(principal, endpointId, sized, read)) {
+      for await (const { seq, path, query, headers, body, sourceIp } of contents(principal, endpointId, sized, read)) {
         const event = bySeq.get(seq);
         if (!event) continue;
         const changes: RedactionPreview['events'][number]['changes'] = [];
-        const { sourceIp } = event;
         redact({ path: latin1(path), query: query && latin1(query), headers, body, sourceIp }, change =>
           changes.push(change),
         );
