@@ -188,6 +188,34 @@ describe('fixed addresses', () => {
   });
 });
 
+describe('redaction', () => {
+  const rule = { in: 'body', path: 'customer.email', with: 'mask' };
+
+  test('is set, changed and removed', async () => {
+    expect(await declare({ redaction: { rules: [rule] } })).toBe('1+ ~ 0- 0=');
+    const { id, url } = await find();
+    const path = `/api/endpoints/${id}/redaction`;
+    expect(await ada.json(200, 'GET', path)).toEqual({ rules: [rule], otherBodies: 'drop', originalHash: 'drop' });
+    const event = await server.deliver({ url }, '{"customer":{"email":"ada@example.com"}}');
+    expect(await ada.json(200, 'GET', `/api/events/${event}`)).toMatchObject({ redacted: { rules: 1 } });
+    expect(await declare({ redaction: { rules: [rule], otherBodies: 'drop' } })).toBe('0+ ~ 0- 1=');
+    expect(await declare({ redaction: { rules: [rule], otherBodies: 'keep' } })).toBe('0+ redaction~ 0- 0=');
+    expect(await declare()).toBe('0+ redaction~ 0- 0=');
+    expect(await ada.json(200, 'GET', path)).toMatchObject({ rules: [] });
+    const plain = await server.deliver({ url }, '{"customer":{"email":"ada@example.com"}}');
+    expect(await ada.json(200, 'GET', `/api/events/${plain}`)).toMatchObject({ redacted: null });
+  });
+
+  test.each([
+    [{ rules: [{ in: 'body', with: 'mask' }] }, 'redaction.rules.0.path: required'],
+    [{ rules: [], others: 'keep' }, 'redaction.others: no such field'],
+    [{ rules: {} }, 'redaction.rules: must be a list'],
+    ['mask', 'redaction: must be an object'],
+  ])('%j is refused', async (redaction, expected) => {
+    expect(await declare({ redaction })).toStartWith(`endpoints.0.${expected}`);
+  });
+});
+
 describe('answers', () => {
   const rules = (...list: object[]) => ({ answers: { rules: list } });
   const flaky = { first: 1, per: 'endpoint', answer: { status: 500 } };

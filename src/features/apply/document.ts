@@ -10,6 +10,8 @@ import { ForwardInput } from '../../core/forward-schema.ts';
 import type { Guard } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
 import { fittingPart, readFields } from '../../core/read-fields.ts';
+import type { Redaction } from '../../core/redaction/model.ts';
+import { checkRedaction, GivenRedaction } from '../../core/redaction/schema.ts';
 import { readEmail, readName } from '../../core/text.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import type { ForwardSettings } from '../../shared/forwards.ts';
@@ -82,6 +84,7 @@ function readEndpoint(given: unknown, path: FieldPath, report: Report): Declarat
   const address = field('address', text => text);
   const secrets = field('secrets', (list, at) => readSecrets(list, at, report));
   const answers = field('answers', ({ rules }, at) => readAnswers(rules, at, report));
+  const redaction = field('redaction', (value, at) => readRedaction(value, at, report));
   const forwards = field('forwards', (list, at) => readForwards(list, at, report));
   const guard = fields.guard === null ? null : field('guard', (value, at) => readGivenGuard(value, at, report));
   const retention = fields.retention === null ? null : field('retention', text => text);
@@ -93,6 +96,7 @@ function readEndpoint(given: unknown, path: FieldPath, report: Report): Declarat
     ...(address !== undefined && { address }),
     ...(secrets && { secrets }),
     ...(answers && { answers }),
+    ...(redaction && { redaction }),
     ...(forwards && { forwards }),
     ...(guard !== undefined && { guard }),
     ...(retention !== undefined && { retention }),
@@ -107,6 +111,14 @@ function readAnswers(rules: readonly unknown[], path: FieldPath, report: Report)
   const { given, problems } = checkRules({ rules: fitting });
   reportAll(problems, path, report);
   return problems.length === 0 && !forms.includes(undefined) ? { rules: given } : undefined;
+}
+
+/** @returns the redaction with defaults filled in */
+function readRedaction(given: unknown, path: FieldPath, report: Report): Redaction | undefined {
+  const form = readForm(GivenRedaction, given, path, report);
+  const read = form && checkRedaction(form);
+  if (!read) return undefined;
+  return 'redaction' in read ? read.redaction : reportAll(read.problems, path, report);
 }
 
 /** @returns the forwards with defaults filled in */

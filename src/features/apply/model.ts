@@ -5,6 +5,7 @@ import type { AnswerRules } from '../../core/answers/model.ts';
 import { endpointSettings } from '../../core/endpoint-schema.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
 import type { Guard } from '../../core/guard/model.ts';
+import type { Redaction } from '../../core/redaction/model.ts';
 import { nullable } from '../../core/schemas.ts';
 import { maxRules } from '../../shared/answers.ts';
 import { type ForwardSettings, maxForwardsPerEndpoint } from '../../shared/forwards.ts';
@@ -26,6 +27,7 @@ export const EndpointForm = t.Object(
       }),
     ),
     secrets: t.Optional(t.Array(t.Unknown())),
+    redaction: t.Optional(t.Unknown()),
     answers: t.Optional(t.Object({ rules: t.Array(t.Unknown(), { maxItems: maxRules }) }, closed)),
     forwards: t.Optional(t.Array(t.Unknown(), { maxItems: maxForwardsPerEndpoint })),
     guard: t.Optional(t.Unknown()),
@@ -51,6 +53,7 @@ export type DeclaredEndpoint = {
   address?: string;
   secrets?: readonly { platform: string | null; secret: string }[];
   answers?: AnswerRules;
+  redaction?: Redaction;
   forwards?: readonly ForwardSettings[];
   /** It is checked together with the stored guard, because it may keep the stored secrets. */
   guard?: Guard | null;

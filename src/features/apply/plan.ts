@@ -7,13 +7,14 @@ import { readOwnRetention } from '../../core/events/retention.ts';
 import type { FieldPath, FieldProblem } from '../../core/field-problems.ts';
 import type { Guard } from '../../core/guard/model.ts';
 import { checkGuard } from '../../core/guard/settings.ts';
+import { noRedaction, type Redaction } from '../../core/redaction/model.ts';
 import { type ForwardSettings, maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import type { Declaration } from './document.ts';
 import { type CurrentForward, compareForwards } from './forwards.ts';
 import type { EndpointRow, ForwardColumns, ForwardWrites, SecretInput, SecretRow } from './store.ts';
 
 /** The fields that a file may give, besides name and account. */
-export const managedFields = ['address', 'secrets', 'answers', 'forwards', 'guard', 'retention'] as const;
+export const managedFields = ['address', 'secrets', 'answers', 'redaction', 'forwards', 'guard', 'retention'] as const;
 export type ManagedField = (typeof managedFields)[number];
 
 /** The current values of an endpoint, or the defaults of a new one. */
@@ -21,6 +22,7 @@ export type Current = {
   row: EndpointRow;
   guard: Guard | null;
   answers: AnswerRules | null;
+  redaction: Redaction | null;
   forwards: readonly CurrentForward[];
   /** Decrypted. */
   secrets: readonly (Pick<SecretRow, 'id' | 'platform' | 'confirmed' | 'declared'> & { secret: string })[];
@@ -43,6 +45,8 @@ export type Difference = {
   set: Partial<EndpointRow>;
   /** null removes the rules. */
   answers: AnswerRules | null | undefined;
+  /** null removes it. */
+  redaction: Redaction | null | undefined;
   addSecrets: SecretInput[];
   confirmSecrets: string[];
   removeSecrets: string[];
@@ -60,6 +64,7 @@ export function differenceOf(
     fields: [],
     set: {},
     answers: undefined,
+    redaction: undefined,
     addSecrets: [],
     confirmSecrets: [],
     removeSecrets: [],
@@ -98,6 +103,14 @@ export function differenceOf(
     if (!isSame(answers, current.answers)) {
       differ('answers', {});
       difference.answers = answers;
+    }
+  }
+  if (isManaged('redaction')) {
+    const { redaction: given = noRedaction } = declared;
+    const redaction = isSame(given, noRedaction) ? null : given;
+    if (!isSame(redaction, current.redaction)) {
+      differ('redaction', {});
+      difference.redaction = redaction;
     }
   }
   if (isManaged('secrets')) compareSecrets(declared.secrets ?? [], current.secrets, difference, tools);

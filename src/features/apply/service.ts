@@ -55,7 +55,7 @@ export function createDeclaredService(options: {
     const token = declared.address ?? newIngestToken(random);
     const id = newId('ep', createdAt, random);
     const row = store.newEndpoint({ id, teamId, name: declared.name, token, createdAt });
-    return { row, guard: null, answers: null, forwards: [], secrets: [] };
+    return { row, guard: null, answers: null, redaction: null, forwards: [], secrets: [] };
   };
 
   /** Finds the endpoint of each element of the file. */
@@ -98,11 +98,13 @@ export function createDeclaredService(options: {
     const seqs = rows.map(({ seq }) => seq);
     const secrets = Map.groupBy(await store.secretsOf(seqs), ({ endpoint }) => endpoint);
     const answers = await store.answersOf(seqs);
+    const redactions = await store.redactionsOf(seqs);
     const forwards = Map.groupBy(await store.forwardsOf(seqs), ({ endpoint }) => endpoint);
     return row => ({
       row,
       guard: options.openGuard(row),
       answers: answers.get(row.seq) ?? null,
+      redaction: redactions.get(row.seq) ?? null,
       forwards: (forwards.get(row.seq) ?? []).map(options.openForward),
       secrets: (secrets.get(row.seq) ?? []).flatMap(secret => {
         const text = secret.test ? undefined : options.openSecret(secret);

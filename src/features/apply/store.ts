@@ -4,8 +4,9 @@ import { and, count, eq, getTableColumns, inArray, isNotNull, isNull, notExists,
 import type { Plan } from '../../core/access/principal.ts';
 import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
 import { forwardQueue } from '../../core/forward.ts';
+import type { Redaction } from '../../core/redaction/model.ts';
 import type { Drizzle } from '../../db/database.ts';
-import { accounts, answers, endpoints, pins, previousTokens, secrets, teams } from '../../db/schema.ts';
+import { accounts, answers, endpoints, pins, previousTokens, redactionRules, secrets, teams } from '../../db/schema.ts';
 import { forwards, queues } from '../../db/schema-queues.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 import type { ForwardSettings } from '../../shared/forwards.ts';
@@ -21,6 +22,7 @@ export type Writes = {
     row: NewEndpoint;
     secrets: readonly SecretInput[];
     answers: AnswerRules | null | undefined;
+    redaction: Redaction | null | undefined;
     forwards: ForwardWrites;
   }[];
   update: {
@@ -31,6 +33,7 @@ export type Writes = {
     token: { urlId: string; to: string; until: number } | undefined;
     /** null removes the rules. */
     answers: AnswerRules | null | undefined;
+    redaction: Redaction | null | undefined;
     addSecrets: readonly SecretInput[];
     /** Ids of secrets. */
     confirmSecrets: readonly string[];
@@ -146,6 +149,15 @@ export function createDeclaredStore(db: Drizzle) {
       );
     },
 
+    async redactionsOf(seqs: readonly number[]): Promise<Map<number, Redaction>> {
+      const { endpoint, redaction } = redactionRules;
+      const rows = await db
+        .select({ endpoint, redaction })
+        .from(redactionRules)
+        .where(inArray(endpoint, [...seqs]));
+      return new Map(rows.map(row => [row.endpoint, JSON.parse(row.redaction.toString('utf8')) as Redaction]));
+    },
+
     forwardsOf: (seqs: readonly number[]): Promise<ForwardRow[]> =>
       db
         .select()
@@ -207,6 +219,14 @@ function writeStatements(
     const row = { endpoint, rules: Buffer.from(JSON.stringify(rules.rules)), createdAt: now };
     return [removal, db.insert(answers).values(row)];
   };
+  const replaceRedactionStatements = (id: string, redaction: Redaction | null | undefined): Statement[] => {
+    if (redaction === undefined) return [];
+    const endpoint = seqOf(id) as unknown as number;
+    const removal: Statement = db.delete(redactionRules).where(eq(redactionRules.endpoint, seqOf(id)));
+    if (redaction === null) return [removal];
+    const row = { endpoint, redaction: Buffer.from(JSON.stringify(redaction)), createdAt: now };
+    return [removal, db.insert(redactionRules).values(row)];
+  };
   const isPinned = db.select({ one: sql`1` }).from(pins).where(eq(pins.endpoint, endpoints.seq));
 
   const removals = remove.map(
@@ -237,6 +257,7 @@ function writeStatements(
       set,
       token,
       answers: rules,
+      redaction,
       addSecrets,
       confirmSecrets,
       removeSecrets,
@@ -271,13 +292,15 @@ function writeStatements(
         : []),
       ...insertSecretsStatements(id, addSecrets),
       ...replaceAnswersStatements(id, rules),
+      ...replaceRedactionStatements(id, redaction),
       ...forwardStatements(db, seq, own, now),
     ],
   );
-  const creations = create.flatMap(({ row, secrets: own, answers: rules, forwards: sent }): Statement[] => [
+  const creations = create.flatMap(({ row, secrets: own, answers: rules, redaction, forwards: sent }): Statement[] => [
     db.insert(endpoints).values(row),
     ...insertSecretsStatements(row.id, own),
     ...replaceAnswersStatements(row.id, rules),
+    ...replaceRedactionStatements(row.id, redaction),
     ...forwardStatements(db, seqOf(row.id) as unknown as number, sent, now),
   ]);
   return [...removals, ...releases, ...claims, ...updates, ...creations];

@@ -22,8 +22,8 @@ export function writesOf(
     .filter(({ isNew }) => isNew)
     .map(({ current: { row }, difference }) => {
       const { seq: _, ...columns } = row;
-      const { set, addSecrets: secrets, answers, forwards } = difference;
-      return { row: { ...columns, ...set }, secrets, answers, forwards };
+      const { set, addSecrets: secrets, answers, redaction, forwards } = difference;
+      return { row: { ...columns, ...set }, secrets, answers, redaction, forwards };
     });
   const update = compared
     .filter(({ isNew }) => !isNew)

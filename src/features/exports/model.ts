@@ -6,7 +6,7 @@ import { ByteCount, byMediaType, Sha256, Timestamp } from '../../http/schemas.ts
 import { exportFiles, exportFormats, exportUses } from '../../shared/exports.ts';
 import { maxExportedIds, maxSearchCharacters } from '../../shared/limits.ts';
 import { Endpoint } from '../endpoints/model.ts';
-import { Answered, Pin, Refused, Tags, Where } from '../events/model.ts';
+import { Answered, Pin, Redacted, Refused, Tags, Where } from '../events/model.ts';
 
 export const ExportFormat = t.Unsafe<keyof typeof exportFiles>(
   t.Union(
@@ -51,6 +51,7 @@ const ExportedEvent = t.Object(
     tags: Tags,
     answered: Answered,
     refused: Refused,
+    redacted: nullable(Redacted),
   },
   { title: 'ExportedEvent' },
 );
