@@ -59,7 +59,7 @@ describe('format=csv', () => {
     const { events } = await ada.json<{ events: Event[] }>(200, 'GET', `/api/endpoints/${endpoint.id}/export`);
     const lines = await linesOf(endpoint.id);
     expect(Object.keys(lines[0] ?? {})).toEqual(
-      'id receivedAt method path query platform eventType size sha256 pinName pinNote pinnedAt tags headers payloadEncoding payloadRaw answeredStatus answeredRule answeredFault refused'.split(
+      'id receivedAt method path query platform eventType size sha256 pinName pinNote pinnedAt tags headers payloadEncoding payloadRaw answeredStatus answeredRule answeredFault refused redacted'.split(
         ' ',
       ),
     );
@@ -111,7 +111,7 @@ describe('format=csv', () => {
     const endpoint = await ada.createEndpoint();
     const response = await ada.call('GET', `/api/endpoints/${endpoint.id}/export?format=csv`);
     expect(await response.text()).toMatch(
-      /^id,receivedAt,[A-Za-z0-9,]+,payloadRaw,answeredStatus,answeredRule,answeredFault,refused\r\n$/,
+      /^id,receivedAt,[A-Za-z0-9,]+,payloadRaw,answeredStatus,answeredRule,answeredFault,refused,redacted\r\n$/,
     );
     await server.deliver(endpoint, 'one');
     const id = await server.deliver(endpoint, 'two');

@@ -71,7 +71,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     for (const event of file.events) {
       const detail = await ada.json(200, 'GET', `/api/events/${event['id']}`);
       const names =
-        'id receivedAt method path query headers rawHeaders eventType platform size sha256 payloadRaw payloadEncoding pin tags answered refused';
+        'id receivedAt method path query headers rawHeaders eventType platform size sha256 payloadRaw payloadEncoding pin tags answered refused redacted';
       expect(Object.keys(event)).toEqual(names.split(' '));
       for (const name of names.split(' ')) expect(event[name]).toEqual(detail[name]);
     }

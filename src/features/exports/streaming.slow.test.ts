@@ -64,8 +64,8 @@ describe('streaming', () => {
 
   test.each([
     ['', '\n]}\n'],
-    ['?format=ndjson&where=size%3E1k', '"limited":false},"refused":null}\n'],
-    ['?format=csv', '",200,,,\r\n'],
+    ['?format=ndjson&where=size%3E1k', '"limited":false},"refused":null,"redacted":null}\n'],
+    ['?format=csv', '",200,,,,\r\n'],
     ['?format=curl', '\n_\n}\nfinish\n'],
   ])(
     'a client that does not read stops its own export, and gets the whole file once it reads: %j',

@@ -147,6 +147,7 @@ describe('POST /api/events/{id}/replay', () => {
       edited: false,
       response: { headers: [['Content-Length', '2']], body: 'hi', bodyEncoding: 'utf8', truncated: false },
       request: expect.objectContaining({ method: 'POST', edit: null }),
+      note: null,
     });
     expect(attempts.at(-1)?.destination).toEndWith('/0');
   });
