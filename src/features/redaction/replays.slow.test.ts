@@ -5,7 +5,7 @@ import { closePeers, ok } from '../../testing/raw-destination.ts';
 import { openSigningHarness, secret } from '../../testing/signing-harness.ts';
 
 const fixture = await openSigningHarness();
-const { ada, deliver, endpoint, event, harness, localUrl, open, replay, replaysOf, secretId } = fixture;
+const { ada, deliver, endpoint, event, harness, localUrl, open, replay, replaysOf } = fixture;
 afterEach(closePeers);
 afterAll(() => harness.close());
 
