@@ -20,6 +20,7 @@ import { PageLinks } from '../kit/page-links.tsx';
 import type { FormField } from '../kit/schema.ts';
 import { showToast } from '../kit/toasts.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
+import { RedactionSection } from '../redaction/redaction-section.tsx';
 import { SecretsSection } from '../secrets/secrets-section.tsx';
 import { PauseSection } from './endpoint-pause.tsx';
 import { UrlSection } from './endpoint-url.tsx';
@@ -128,6 +129,7 @@ export const endpointSections: readonly { id: string; label: string; Section: Co
   { id: '', label: 'General', Section: General },
   { id: 'access', label: 'Access', Section: GuardSection },
   { id: 'secrets', label: 'Secrets', Section: ({ endpoint }) => <SecretsSection id={endpoint.id} /> },
+  { id: 'redaction', label: 'Redaction', Section: RedactionSection },
   { id: 'data', label: 'Data', Section: Data },
   { id: 'delete', label: 'Delete', Section: DeleteSection },
 ];

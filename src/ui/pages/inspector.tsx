@@ -26,6 +26,7 @@ import { useReplays } from '../inspector/replay/use-replays.tsx';
 import { inspectorQuery, useInspectorState } from '../inspector/state/inspector-state.ts';
 import { maxPickedInUrl, missingPicks } from '../inspector/state/inspector-url.ts';
 import { pickStore } from '../inspector/state/pick-store.ts';
+import { openDialog } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Icon } from '../kit/icons.tsx';
@@ -96,7 +97,9 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
         <FilterByContext.Provider value={filter.filterBy}>
           <CommandSection.Provider value="Event">
             {eventId ? (
-              <EventActionsContext.Provider value={replays.actions}>
+              <EventActionsContext.Provider
+                value={{ ...replays.actions, redact: field => openRedactField(endpointId, field) }}
+              >
                 <EventPane
                   key={endpointId}
                   query={selected}
@@ -118,6 +121,13 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
     </main>
   );
 }
+
+const RedactFieldDialog = onDemand(() =>
+  import('../redaction/redact-field-dialog.tsx').then(dialog => dialog.RedactFieldDialog),
+);
+
+const openRedactField = (endpointId: string, field: string): void =>
+  void openDialog(close => <RedactFieldDialog endpointId={endpointId} field={field} onClose={close} />, 'path');
 
 /** The links inside the inspector keep its state. */
 function useInspectorLinks({ endpointId, eventId, where }: InspectorProps) {

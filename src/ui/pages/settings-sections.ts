@@ -9,10 +9,14 @@ const sections = [
   { id: 'apps', label: 'Connected apps' },
   { id: 'team', label: 'Team' },
   { id: 'audit', label: 'Audit log' },
+  { id: 'erasure', label: 'Erasure' },
   { id: 'plan', label: 'Plan and exports' },
 ] as const;
 
 export type SectionId = (typeof sections)[number]['id'];
 
+const ofOwners: readonly SectionId[] = ['audit', 'erasure'];
+
 /** The sections that a person with this role sees. */
-export const sectionsFor = (role: SignedIn['role']) => sections.filter(({ id }) => id !== 'audit' || role === 'owner');
+export const sectionsFor = (role: SignedIn['role']) =>
+  sections.filter(({ id }) => role === 'owner' || !ofOwners.includes(id));

@@ -23,6 +23,7 @@ const components: Record<SectionId, ComponentType> = {
   apps: AppsSection,
   team: TeamSection,
   audit: onDemand(() => import('../audit/audit-section.tsx').then(page => page.AuditSection)),
+  erasure: onDemand(() => import('../redaction/erasure-section.tsx').then(page => page.ErasureSection)),
   plan: PlanSection,
 };
 

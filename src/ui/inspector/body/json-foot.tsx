@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { Button } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { visibleLine } from '../../kit/format/visible.ts';
+import { RedactField } from '../event/redacted.tsx';
 import { bodyFieldOf, isScalar } from '../filter/content-fields.ts';
 import { FilterBy } from '../filter/filter-by.tsx';
 import { type JsonDocument, pathOf, valueText } from './json.ts';
@@ -47,7 +48,7 @@ export function JsonFoot({ document, current, isCut, onWhole, onExplain, onExpan
             Explain
           </Button>
         )}
-        {!document.isLines && <FilterByRow document={document} index={current} />}
+        {!document.isLines && <FieldActions document={document} index={current} />}
         <CopyButton kind="quiet" label="Path" text={() => pathOf(document, current)} />
         <CopyButton kind="quiet" label="Value" text={() => valueText(document, node)} />
         <span class="only-wide">
@@ -63,13 +64,18 @@ export function JsonFoot({ document, current, isCut, onWhole, onExplain, onExpan
   );
 }
 
-/** Filters the list by the value of a row, or by the presence of an object or list. */
-function FilterByRow({ document, index }: { document: JsonDocument; index: number }) {
+/** Filters the list by the value of a row, or by the presence of an object or list; and redacts its field from now on. */
+function FieldActions({ document, index }: { document: JsonDocument; index: number }) {
   const node = document.nodes[index];
   const field = useMemo(() => bodyFieldOf(document, index), [document, index]);
   if (!node || field === undefined) return null;
   const value = isScalar(node) ? valueText(document, node) : undefined;
-  return <FilterBy field={field} value={value} isText={node.kind === 'string'} label="Filter" />;
+  return (
+    <>
+      <FilterBy field={field} value={value} isText={node.kind === 'string'} label="Filter" />
+      <RedactField field={field} isWide />
+    </>
+  );
 }
 
 /** Keeps the end of a long path, its most specific part. */

@@ -4,6 +4,8 @@ import { useMemo } from 'preact/hooks';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { Icon } from '../../kit/icons.tsx';
+import { RedactedMark, useRedactedMark } from '../event/redacted.tsx';
+import { bodyFieldOf } from '../filter/content-fields.ts';
 import { hitsWithin } from '../find-in-body/find-context.tsx';
 import type { Hit } from '../find-in-body/finder.ts';
 import { MarkedSpans } from '../find-in-body/marked-text.tsx';
@@ -194,8 +196,16 @@ function Value(props: PartProps) {
         )}
       </span>
       {to < node.end && <span class="fold faint">… {formatCount(node.end - node.start, 'character')}</span>}
+      {node.kind === 'string' && <RedactedValue {...props} />}
     </>
   );
+}
+
+function RedactedValue({ document, node, row }: PartProps) {
+  const markOf = useRedactedMark();
+  const isShort = node.end - node.start <= maxValueCharacters.wrapped;
+  const mark = isShort ? markOf(bodyFieldOf(document, nodeIndexOf(row)), valueText(document, node)) : undefined;
+  return <RedactedMark mark={mark} />;
 }
 
 /** The part of the value to show: its beginning, or the text around the current hit. */

@@ -5,6 +5,7 @@ import { Button } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { visibleLine, visibleText } from '../../kit/format/visible.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
+import { RedactedMark, RedactField, useRedactedMark } from '../event/redacted.tsx';
 import { FilterBy } from '../filter/filter-by.tsx';
 import { hitsWithin, revealIn, useHits } from '../find-in-body/find-context.tsx';
 import type { Hit } from '../find-in-body/finder.ts';
@@ -100,6 +101,7 @@ type RowProps = {
 
 function Row({ row, index, hitsInName = [], hitsInText = [], current, onWhole, onExplain }: RowProps) {
   const { name, value, text, note, field, isText, isJson, explanation } = row;
+  const markOf = useRedactedMark();
   const show = isText || isJson ? visibleText : visibleLine;
   const marked = (hits: readonly Hit[], of: string, shown: (text: string) => string) => (
     <MarkedSpans
@@ -138,10 +140,12 @@ function Row({ row, index, hitsInName = [], hitsInText = [], current, onWhole, o
         <Button kind="quiet" class="show-whole" onClick={onWhole}>
           Show whole value
         </Button>
+        <RedactedMark mark={markOf(field, value)} />
         {note && <span class="faint note">{note}</span>}
       </td>
       <td class="act">
         {field !== undefined && <FilterBy field={field} value={value} />}
+        <RedactField field={field} />
         <CopyButton text={value} what={`value of ${visibleLine(name)}`} />
       </td>
     </tr>

@@ -11,6 +11,8 @@ export type EventActions = {
   openReplay: (url?: string) => void;
   /** Sends the open event again as before. @param attempt the one to repeat; the newest by default */
   sendAgain: (attempt?: ReplayAttempt) => Promise<void>;
+  /** Asks for a rule that redacts a field of the open event, as a filter writes it. Undefined where events have no rules. */
+  redact?: (field: string) => void;
 };
 
 const none: EventActions = { recheck: async () => {}, openReplay: () => {}, sendAgain: async () => {} };

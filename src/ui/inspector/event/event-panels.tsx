@@ -11,6 +11,7 @@ import { BodyPanel } from '../body/body-panel.tsx';
 import { type PairRow, PairTable } from '../body/pair-table.tsx';
 import { Findable } from '../find-in-body/find-bar.tsx';
 import type { Tab } from './event-tabs.tsx';
+import { RedactedContext } from './redacted.tsx';
 
 const AttemptsPanel = onDemand(() => import('./attempts-panel.tsx').then(panel => panel.AttemptsPanel));
 const ReplayHistory = onDemand(() => import('../replay/replay-history.tsx').then(panel => panel.ReplayHistory));
@@ -30,7 +31,13 @@ const searchedTabs: readonly Tab[] = ['body', 'headers', 'query'];
 /** The find bar is there while the event is loading, so that a quick `f` and what is typed next are not lost. */
 export const EventPanel = ({ event, ...props }: Omit<PanelProps, 'event'> & { event: EventDetail | undefined }) => (
   <Findable canFind={searchedTabs.includes(props.tab)} isLoading={event === undefined}>
-    {event ? <Panel event={event} {...props} /> : <Skeleton rows={8} kind="line" />}
+    {event ? (
+      <RedactedContext.Provider value={event.redacted}>
+        <Panel event={event} {...props} />
+      </RedactedContext.Provider>
+    ) : (
+      <Skeleton rows={8} kind="line" />
+    )}
   </Findable>
 );
 

@@ -4,6 +4,7 @@ import type { EventDetail, EventSummary } from '../../../features/events/model.t
 import { visibleLine } from '../../kit/format/visible.ts';
 import { FilterBy } from '../filter/filter-by.tsx';
 import { PlatformMark } from './badges.tsx';
+import { RedactedFields } from './redacted.tsx';
 import { RequestLine } from './request-line.tsx';
 
 type SummaryProps = {
@@ -32,6 +33,7 @@ export const EventSummaryLines = ({ event, action }: SummaryProps) => (
       )}
     </div>
     <RequestLine event={event} />
+    <RedactedFields redacted={event.redacted} />
   </>
 );
 

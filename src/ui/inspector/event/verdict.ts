@@ -27,11 +27,23 @@ export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform
     };
   }
   if (signature.verdict === 'valid') return validVerdict(signature);
-  const explanation = explainReason(signature);
+  const explanation = atArrival(signature, explainReason(signature));
   return signature.verdict === 'invalid'
     ? { tone: 'bad', label: 'Signature invalid', ...explanation }
     : { tone: 'muted', label: 'Not checked', ...explanation };
 }
+
+type Explained = Pick<Verdict, 'sentence' | 'advice' | 'action'>;
+
+/** Of a redacted event, no later secret changes the verdict. */
+const atArrival = ({ checked, reason }: Signature, explained: Explained): Explained =>
+  checked === 'arrival' && reason !== 'redacted'
+    ? {
+        sentence: `${explained.sentence} It was checked when it came: what is stored was redacted, so the verdict stays.`,
+        advice: '',
+        action: 'none',
+      }
+    : explained;
 
 /** `Stripe's`, `Zapier Webhooks'`. */
 const possessive = (name: string): string => (name.endsWith('s') ? `${name}'` : `${name}'s`);
@@ -49,7 +61,7 @@ const validVerdict = (signature: Signature): Verdict => ({
   action: 'none',
 });
 
-const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice' | 'action'> => {
+const explainReason = (signature: Signature): Explained => {
   const sender = senderOf(signature);
   const ofSender = signature.platform === null ? '' : ` of ${sender}`;
   switch (signature.reason) {
