@@ -162,7 +162,7 @@ export function controlHandler(services: CoreServices, aliveEveryMs = keepAliveM
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
-    const [, name] = /^\/control\/([a-zA-Z.-]+)$/.exec(target) ?? [];
+    const [, name] = /^\/control\/([a-zA-Z0-9.-]+)$/.exec(target) ?? [];
     // JSON allows line breaks before its first character.
     const alive = setInterval(() => res.write('\n'), aliveEveryMs);
     res.once('close', () => clearInterval(alive));

@@ -100,6 +100,13 @@ export const operations = {
       prune: args['prune'] === true,
       force: args['force'] === true,
     }),
+  'backup-s3.status': async ({ backup }) => (await backup.configured()).status(),
+  'backup-s3.now': async ({ backup }) => (await backup.configured()).now(),
+  'backup-s3.repair': async ({ backup }, args) => {
+    const { objects } = args;
+    if (!Array.isArray(objects)) throw invalid('objects is missing');
+    return (await backup.configured()).repair(objects.map(String));
+  },
   backup: (services, args) => backUp(services, text(args, 'file')),
   check: (services, args) => checkAll(services, args['reindex'] === true),
 } satisfies Record<string, Operation>;

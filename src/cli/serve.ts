@@ -41,6 +41,7 @@ export const runServe: Run = async (args, io) => {
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,
     spawn,
+    tracksChanges: config.backup !== undefined,
   });
   try {
     const { openServer, handleMessages } = await import('./server.ts');

@@ -2,6 +2,7 @@
 import type { Client, InStatement, ResultSet } from '@libsql/client';
 import type { LibSQLDatabase } from 'drizzle-orm/libsql';
 import type { Maintenance } from './maintenance.ts';
+import type { PagesReply, PagesRequest } from './pages/changed-pages.ts';
 import type { SpawnThread } from './threads/prespawned-threads.ts';
 
 export type Drizzle = LibSQLDatabase<Record<string, never>> & { $client: Client };
@@ -36,6 +37,8 @@ export type Database = {
   withReader: <T>(use: (client: Client) => Promise<T>) => Promise<T>;
   /** Undefined for a server, which maintains its own files. */
   maintenance: Maintenance | undefined;
+  /** Asks the writer for changed pages; undefined unless they are tracked. */
+  changedPages: (<R extends PagesRequest>(request: R) => Promise<PagesReply<R>>) | undefined;
   /** Path of the embedded file; undefined for a server. */
   file: string | undefined;
   /** The number of pending requests to the writer. */
@@ -71,6 +74,8 @@ export type DatabaseOptions = DatabaseEvents & {
   url: string;
   authToken: string | undefined;
   spawn: SpawnThread;
+  /** Whether `changedPages` is needed, for continuous backup of an embedded database. */
+  tracksChanges?: boolean;
   /** For tests: replaces the released migrations. */
   migrations?: readonly string[];
   /** For tests: replaces the time limits of a server. */

@@ -23,14 +23,14 @@ type EmbeddedOptions = Required<Omit<DatabaseOptions, 'serverLimits' | 'onWriteS
 
 export function createEmbedded(
   file: string,
-  { spawn, onBusy, onThreadFailure, migrations, schema }: EmbeddedOptions,
+  { spawn, onBusy, onThreadFailure, migrations, schema, tracksChanges }: EmbeddedOptions,
 ): Database {
   let busyIncidents = 0;
   const start = (name: 'writer' | 'reader') =>
     startThread({
       spawn: () => spawn(name),
       // The writer thread creates the tables of a new file, because the main thread is busy starting.
-      open: name === 'reader' ? { path: file, readOnly: true } : { path: file, readOnly: false, schema },
+      open: name === 'reader' ? { path: file, readOnly: true } : { path: file, readOnly: false, schema, tracksChanges },
       onBusy: () => {
         busyIncidents++;
         onBusy();
@@ -97,6 +97,9 @@ export function createEmbedded(
     },
     withReader: onDemandReaders.withClient,
     maintenance: createMaintenance({ client, writer, withThread: onDemandReaders.withThread }),
+    changedPages: tracksChanges
+      ? async input => (await writer.send({ kind: 'pages', input })).output as never
+      : undefined,
     file,
     writeQueueDepth: writer.queueDepth,
     writeProblem: async () => undefined,

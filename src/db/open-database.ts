@@ -10,13 +10,14 @@ import { migrations as allMigrations } from './migrations.ts';
 import newDatabase from './new-database.sql' with { type: 'text' };
 import { createServerClient, type ServerClient } from './server-client.ts';
 
-export function createDatabase({ migrations: given, serverLimits, ...options }: DatabaseOptions): Database {
+export function createDatabase({ migrations: given, serverLimits, tracksChanges = false, ...options }: DatabaseOptions): Database {
   const file = fromFileUrl(options.url);
   const migrations = given ?? allMigrations;
   if (file === undefined)
     return createServerDatabase(createServerClient({ ...options, limits: serverLimits }), migrations);
   return createEmbedded(file, {
     ...options,
+    tracksChanges,
     migrations,
     schema: given ? migrationStatements(given) : statementsOf(newDatabase),
   });
@@ -64,6 +65,7 @@ function createServerDatabase(server: ServerClient, migrations: readonly string[
     timedBatch: async statements => ({ results: await client.batch(statements, 'write'), writerMs: undefined }),
     withReader: use => use(client),
     maintenance: undefined,
+    changedPages: undefined,
     file: undefined,
     busyIncidents: () => 0,
     close: async () => client.close(),

@@ -12,6 +12,7 @@ import { type CaptureLoad, createCaptureRate } from '../ingest/capture-rate.ts';
 import { wireAccess } from './access.ts';
 import { wireAccounts } from './accounts.ts';
 import { wireAnswering } from './answering.ts';
+import { wireBackup } from './backup.ts';
 import { wireDeclared } from './declared.ts';
 import { wireEndpoints } from './endpoints.ts';
 import { wireEvents } from './events.ts';
@@ -58,7 +59,16 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
   const infrastructure = createInfrastructure(dependencies);
   let api: LoadedApi | undefined;
   let isClosed = false;
-  const services = wire(infrastructure, { api: () => api, onForwardsWithoutApi });
+  const services = wire(infrastructure, {
+    api: () => api,
+    onForwardsWithoutApi,
+    backupAgeS: infrastructure.backsUp ? async () => backup.ageS() : undefined,
+  });
+  const backup = wireBackup({
+    infrastructure,
+    secret: dependencies.secret,
+    trusted: () => services.sweepClock.now(),
+  });
 
   /** Reads into memory what every request needs. */
   const read = async (): Promise<void> => {
@@ -80,10 +90,12 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
     await services.flushKeyUses();
     await services.flushAppUses();
     await infrastructure.journal?.close();
+    await backup.stop();
     await infrastructure.database.close();
   };
   return {
     ...services,
+    backup,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.
      * @throws SchemaError, SecretError, the database's error, or an Error when a stored signing key cannot be opened
@@ -100,6 +112,7 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
       infrastructure.startTimers();
       // An upgrade or a crash may have left work.
       services.search.wake();
+      backup.start();
       services.updates.start();
     },
     /** Whether the API has work that does not wait for a request. Another process may create some at any time. */
@@ -123,7 +136,11 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
 
 function wire(
   infrastructure: Infrastructure,
-  { api, onForwardsWithoutApi }: CoreOptions & { api: () => LoadedApi | undefined },
+  {
+    api,
+    onForwardsWithoutApi,
+    backupAgeS,
+  }: CoreOptions & { api: () => LoadedApi | undefined; backupAgeS: MeasuredServices['backupAgeS'] },
 ) {
   const wakeSweeper = (): void => events.retention.wake();
   /** Live streams, waiting agents and listeners check whether they may continue. */
@@ -184,6 +201,7 @@ function wire(
       capture: ingest.capture,
       notifications: events.notifications,
       search: events.search,
+      backupAgeS,
       ...(api()?.measured ?? nothingMeasured),
     }),
   });

@@ -13,6 +13,7 @@ import { createDatabase, type DatabaseBeingOpened } from '../db/open-database.ts
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { waitBeforeUse } from '../db/waiting-database.ts';
+import type { BackupServiceOptions } from '../features/backup/service.ts';
 import type { FetchJson } from '../features/oauth/remote-jwks.ts';
 import type { OAuthPolicy } from '../features/oauth/service.ts';
 import type { ProviderFetch } from '../features/oidc/provider.ts';
@@ -38,6 +39,8 @@ export type TestOverrides = {
   serverLimits?: ServerLimits;
   /** Smaller limits of answers that hold connections. */
   heldAnswers?: Omit<DelayedResponsesOptions, 'teamOf'>;
+  /** Shorter times of the continuous backup. */
+  backupLimits?: BackupServiceOptions['limits'];
   /** How many queues are worked on at once. */
   queuePlaces?: FairSharesOptions;
 };
@@ -98,9 +101,14 @@ export function createInfrastructure(dependencies: Dependencies) {
     onWriteStall: problem => log.error(`deliveries are refused: ${problem}`),
   };
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
+  // A command changes little: the next server finds it.
+  const backsUp = runsQueues && config.backup !== undefined;
   const direct =
     databaseBeingOpened?.database ??
-    createDatabase({ url, authToken, spawn, serverLimits: overrides.serverLimits, ...databaseEvents });
+    createDatabase({
+      ...{ url, authToken, spawn, tracksChanges: backsUp, serverLimits: overrides.serverLimits },
+      ...databaseEvents,
+    });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
   const journal =
@@ -141,6 +149,8 @@ export function createInfrastructure(dependencies: Dependencies) {
     /** Accepted only because the database was created with it. */
     hasShortSecret,
     runsQueues,
+    /** Whether the database is continuously backed up to object storage. */
+    backsUp,
     searchIndexed: searchIndex,
     searchLimits,
     overrides,

@@ -17,11 +17,13 @@ export type MeasuredServices = {
   search: { lag: () => Promise<number | undefined> };
   replayJobs: { jobs: (state: 'running' | 'paused') => Promise<number>; waiting: () => Promise<number> };
   countFiringAlerts: () => Promise<number>;
+  /** Undefined without a continuous backup. */
+  backupAgeS: (() => Promise<number | undefined>) | undefined;
   forwards: { items: () => Promise<{ open: number; givenUp: number }>; probing: () => Promise<number> };
 };
 
 export function wireObservability({
-  infrastructure: { direct, journal, clock, log, version, usage, every },
+  infrastructure: { direct, journal, clock, log, version, usage, every, backsUp },
   gate,
   measured,
 }: {
@@ -60,6 +62,7 @@ export function wireObservability({
       firingAlerts: () => measured().countFiringAlerts(),
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
       journal: journal?.backlog,
+      backupAgeS: backsUp ? async () => measured().backupAgeS?.() : undefined,
       diskFreeBytes: space && (async () => (await space()).freeBytes),
     },
   });

@@ -70,5 +70,8 @@ export const commandRules = {
   // The service that applies the file writes an entry for each endpoint.
   'endpoints.apply': null,
   backup: null,
+  'backup-s3.status': null,
+  'backup-s3.now': null,
+  'backup-s3.repair': null,
   check: null,
 } as const satisfies Record<string, CommandRule | null>;

@@ -153,7 +153,7 @@ describe('a state', () => {
     const { map } = await readBackup(source);
     expect([...map.objects.values()].map(({ live, died }) => [live, died])).toEqual([
       [1, 0],
-      [0, 3000],
+      [0, 3],
       [1, 0],
     ]);
     await write(4, { pages: { 1: page(5) }, commit: 1 });

@@ -49,7 +49,7 @@ export type ObjectEntry = {
   at: number;
   isCommit: boolean;
   hasDeltas: boolean;
-  /** When its last page was replaced, epoch ms; 0: it has pages of the newest state. */
+  /** The number of the object that completes the first state without its pages; 0: the newest state needs it. */
   died: number;
 };
 
@@ -172,7 +172,7 @@ export function encodeIndex(head: Omit<IndexHead, IndexCounts>, body: IndexBody)
     Uint32Array.from(objects, ({ bytes }) => bytes),
     Float64Array.from(objects, ({ at }) => at),
     Uint8Array.from(objects, one => (one.isCommit ? isCommitFlag : 0) | (one.hasDeltas ? hasDeltasFlag : 0)),
-    Float64Array.from(objects, ({ died }) => died),
+    Uint32Array.from(objects, ({ died }) => died),
   ];
   return { head: encodeHead({ ...head, ...counts }), body: compress(columns.map(bytesOf)) };
 }
@@ -190,7 +190,7 @@ export function decodeIndexBody(bytes: Uint8Array, { pages, deltas, objects }: I
   const columns = columnReader(plain);
   const read = { bases: columns.u32(pages), hashes: columns.u64(pages), deltas: columns.u32(deltas * 2) };
   const [seqs, records, sizes] = [columns.u32(objects), columns.u32(objects), columns.u32(objects)];
-  const [ats, flags, dieds] = [columns.f64(objects), columns.u8(objects), columns.f64(objects)];
+  const [ats, flags, dieds] = [columns.f64(objects), columns.u8(objects), columns.u32(objects)];
   return {
     ...read,
     objects: Array.from(seqs, (seq, i) => ({

@@ -29,34 +29,34 @@ export function createPageMap() {
   let pages = 0;
   let seq = 0;
 
-  const release = (number: number, at: number): void => {
+  const release = (number: number, by: number): void => {
     const object = objects.get(number);
     if (!object) return;
     object.live--;
-    if (object.live === 0) object.died = at;
+    if (object.live === 0) object.died = by;
   };
-  /** The state no longer needs the versions of this page. */
-  const releasePage = (page: number, at: number): void => {
+  /** The state that the object `by` completes no longer needs the versions of this page. */
+  const releasePage = (page: number, by: number): void => {
     const base = bases[page - 1] ?? 0;
-    if (base > 0) release(base, at);
-    for (const number of chains.get(page) ?? []) release(number, at);
+    if (base > 0) release(base, by);
+    for (const number of chains.get(page) ?? []) release(number, by);
     chains.delete(page);
     bases[page - 1] = 0;
     hashes[page - 1] = 0n;
   };
-  const merge = ({ pages: changed, deltas, hashes: changedHashes, entry }: Pending, at: number): void => {
+  const merge = ({ pages: changed, deltas, hashes: changedHashes, entry }: Pending, by: number): void => {
     const last = changed.at(-1) ?? 0;
     bases = grown(bases, last, length => new Uint32Array(length));
     hashes = grown(hashes, last, length => new BigUint64Array(length));
     objects.set(entry.seq, entry);
     for (const [i, page] of changed.entries()) {
       if (deltas[i] === 0) {
-        releasePage(page, at);
+        releasePage(page, by);
         bases[page - 1] = entry.seq;
       } else chains.set(page, [...(chains.get(page) ?? []), entry.seq]);
       hashes[page - 1] = changedHashes[i] as bigint;
     }
-    if (changed.length === 0) entry.died = at;
+    if (changed.length === 0) entry.died = by;
   };
 
   return {
@@ -100,9 +100,9 @@ export function createPageMap() {
       };
       pending.push({ pages: changed, deltas, hashes: changedHashes, entry, commit });
       if (!commit) return;
-      for (const one of pending) merge(one, at);
+      for (const one of pending) merge(one, object.seq);
       pending = [];
-      for (let page = commit.pages + 1; page <= pages; page++) releasePage(page, at);
+      for (let page = commit.pages + 1; page <= pages; page++) releasePage(page, object.seq);
       pages = commit.pages;
       seq = object.seq;
       bases = grown(bases, pages, length => new Uint32Array(length));

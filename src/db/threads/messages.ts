@@ -3,6 +3,7 @@
  * because a structured clone loses the accessors of libSQL's row objects. Errors keep their codes.
  */
 import type { InStatement, InValue, ResultSet, Row, Value } from '@libsql/client';
+import type { PagesRequest } from '../pages/changed-pages.ts';
 import { packArguments, unpackArguments } from './packed-arguments.ts';
 
 export type Statement = { sql: string; args: InValue[] | Record<string, InValue> };
@@ -16,6 +17,7 @@ export type RequestMessage =
   | { id: number; kind: 'migrate'; statements: PackedStatement[] }
   | { id: number; kind: 'script'; sql: string }
   | { id: number; kind: 'job'; input: unknown }
+  | { id: number; kind: 'pages'; input: PagesRequest }
   | { id: number; kind: 'vacuum-into'; path: string }
   | { id: number; kind: 'truncate-wal' }
   | { id: number; kind: 'clear-pages'; from: number; count: number }
@@ -46,8 +48,11 @@ export type ReplyMessage =
   | { kind: 'failed'; error: PackedError }
   | { kind: 'busy' };
 
-/** The first message to a thread. `schema`: the statements that create the tables of an empty file, in one transaction. */
-export type OpenMessage = { path: string; readOnly: boolean; schema?: readonly string[] };
+/**
+ * The first message to a thread. `schema`: the statements that create the tables of an empty file, in one transaction.
+ * `tracksChanges`: `pages` requests tell which pages changed.
+ */
+export type OpenMessage = { path: string; readOnly: boolean; schema?: readonly string[]; tracksChanges?: boolean };
 
 /** @param stmt any form that `@libsql/client` accepts */
 export function toStatement(stmt: InStatement | [string, (InValue[] | Record<string, InValue>)?]): Statement {

@@ -2,12 +2,13 @@
  * The connection of a database thread: opened with its PRAGMAs, and replaced if an error means that it can no longer be
  * trusted. After SQLITE_BUSY a connection can silently lose later writes (libsql-client-ts#352).
  */
+import { type ChangedPages, createChangedPages, type PagesReply, type PagesRequest } from '../pages/changed-pages.ts';
 import { clearPagesOn, stopClearing } from '../purge/clear-pages.ts';
 import type { OpenMessage, PackedResult, RequestMessage, Statement } from './messages.ts';
 import { unpackStatement } from './messages.ts';
 import { type NativeConnection, openNativeConnection } from './native-connection.ts';
 
-export type StatementRequest = Exclude<RequestMessage, { kind: 'job' }>;
+export type StatementRequest = Exclude<RequestMessage, { kind: 'job' | 'pages' }>;
 
 /** How long a statement waits for another connection's lock. After one unsuccessful wait, the next ones fail sooner. */
 const busyTimeoutsMs = { normal: 5000, afterBusy: 250 };
@@ -32,16 +33,19 @@ const readFault = /^SQLITE_(?:IOERR|CORRUPT|NOTADB)$/;
 
 export type ThreadConnection = ReturnType<typeof openThreadConnection>;
 
-export function openThreadConnection({ path, readOnly, schema }: OpenMessage) {
+export function openThreadConnection({ path, readOnly, schema, tracksChanges = false }: OpenMessage) {
   const open = (): NativeConnection => {
     const opened = openNativeConnection(path, busyTimeoutsMs.normal);
     const isNew = !readOnly && isEmpty(opened);
     if (isNew) for (const pragma of newFilePragmas) execute(opened, pragma);
     for (const pragma of [...commonPragmas, ...(readOnly ? readerPragmas : writerPragmas)]) execute(opened, pragma);
     if (isNew && schema) opened.migrate(schema.map(sql => ({ sql, args: [] })));
+    // The log must not begin again before its changes are known.
+    if (tracksChanges) execute(opened, 'PRAGMA wal_autocheckpoint = 0');
     return opened;
   };
   let connection = open();
+  const changedPages = tracksChanges ? trackChanges(path, () => connection) : undefined;
   let busyTimeoutMs = busyTimeoutsMs.normal;
 
   const setBusyTimeout = (ms: number): void => {
@@ -55,39 +59,57 @@ export function openThreadConnection({ path, readOnly, schema }: OpenMessage) {
       const opened = open();
       connection.close();
       connection = opened;
+      changedPages?.onReconnect();
     } catch {
       // The original error has already been reported.
     }
   };
 
+  const run = (request: StatementRequest): PackedResult[] => {
+    switch (request.kind) {
+      case 'execute':
+        return [connection.execute(unpackStatement(request.statement))];
+      case 'batch':
+        return connection.batch(request.statements.map(unpackStatement), request.mode);
+      case 'migrate':
+        return connection.migrate(request.statements.map(unpackStatement));
+      case 'script':
+        connection.script(request.sql);
+        return [];
+      case 'vacuum-into':
+        vacuumInto(connection, request.path);
+        return [];
+      case 'truncate-wal':
+        changedPages?.afterWrite();
+        return [truncateWal(connection, busyTimeoutMs)];
+      case 'clear-pages':
+        return [clearPagesOn(connection, request.from, request.count)];
+      case 'stop-clearing':
+        stopClearing(connection);
+        return [];
+      case 'close':
+        connection.close();
+        changedPages?.close();
+        return [];
+    }
+  };
+
   return {
-    writeBatch: (statements: readonly Statement[]): PackedResult[] => connection.batch(statements, 'write'),
+    writeBatch(statements: readonly Statement[]): PackedResult[] {
+      const results = connection.batch(statements, 'write');
+      changedPages?.afterWrite();
+      return results;
+    },
 
     run(request: StatementRequest): PackedResult[] {
-      switch (request.kind) {
-        case 'execute':
-          return [connection.execute(unpackStatement(request.statement))];
-        case 'batch':
-          return connection.batch(request.statements.map(unpackStatement), request.mode);
-        case 'migrate':
-          return connection.migrate(request.statements.map(unpackStatement));
-        case 'script':
-          connection.script(request.sql);
-          return [];
-        case 'vacuum-into':
-          vacuumInto(connection, request.path);
-          return [];
-        case 'truncate-wal':
-          return [truncateWal(connection, busyTimeoutMs)];
-        case 'clear-pages':
-          return [clearPagesOn(connection, request.from, request.count)];
-        case 'stop-clearing':
-          stopClearing(connection);
-          return [];
-        case 'close':
-          connection.close();
-          return [];
-      }
+      const results = run(request);
+      if (request.kind !== 'close') changedPages?.afterWrite();
+      return results;
+    },
+
+    pages<R extends PagesRequest>(request: R): PagesReply<R> {
+      if (!changedPages) throw new Error('changes are not tracked');
+      return changedPages.run(request) as PagesReply<R>;
     },
 
     /** Call it after a successful write, which proves that no other connection holds the lock any more. */
@@ -101,12 +123,27 @@ export function openThreadConnection({ path, readOnly, schema }: OpenMessage) {
       if (isBusy || connection.isStuck()) {
         connection.close();
         connection = open();
+        changedPages?.onReconnect();
       } else if (readFault.test(code)) tryToReplace();
       if (isBusy) setBusyTimeout(busyTimeoutsMs.afterBusy);
       // A new connection starts with the normal timeout.
       else if (busyTimeoutMs !== busyTimeoutsMs.normal) setBusyTimeout(busyTimeoutMs);
     },
   };
+}
+
+function trackChanges(path: string, connection: () => NativeConnection): ChangedPages {
+  // The first read creates the log and its index.
+  execute(connection(), 'SELECT count(*) FROM sqlite_schema');
+  const pageSize = Number(execute(connection(), 'PRAGMA page_size').rows[0]?.[0]);
+  const checkpoint = (): void => {
+    try {
+      execute(connection(), 'PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // As with automatic checkpoints, the write succeeded; the next one tries again.
+    }
+  };
+  return createChangedPages({ path, pageSize, checkpoint });
 }
 
 const busyTimeoutPragma = (ms: number): string => `PRAGMA busy_timeout = ${ms}`;

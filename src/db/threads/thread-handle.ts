@@ -3,6 +3,7 @@
  * `onThreadFailure` is called: the process must not continue with a database that no longer responds.
  */
 import { LibsqlBatchError, LibsqlError, type ResultSet } from '@libsql/client';
+import type { PagesRequest } from '../pages/changed-pages.ts';
 import {
   type OpenMessage,
   type PackedError,
@@ -22,13 +23,15 @@ export type ThreadRequest =
   | { kind: 'script'; sql: string }
   /** Runs the thread's job (thread-server.ts); the buffers in `transfer` are transferred to the thread. */
   | { kind: 'job'; input: unknown; transfer: ArrayBuffer[] }
+  /** Asks for changed pages (pages/changed-pages.ts). */
+  | { kind: 'pages'; input: PagesRequest }
   | { kind: 'vacuum-into'; path: string }
   | { kind: 'truncate-wal' }
   | { kind: 'clear-pages'; from: number; count: number }
   | { kind: 'stop-clearing' }
   | { kind: 'close' };
 
-/** `ms`: how long the thread worked on the request. `output`: the output of a job. */
+/** `ms`: how long the thread worked on the request. `output`: that of a job or a `pages` request. */
 export type ThreadReply = { results: ResultSet[]; output?: unknown; ms: number };
 
 export type DatabaseThread = {

@@ -28,6 +28,7 @@ type JobOutput = { output: unknown; transfer: ArrayBuffer[] };
 
 export type LoadJob = (writeBatch: (statements: readonly Statement[]) => PackedResult[]) => Promise<WriterJob>;
 
+type PagesMessage = Extract<RequestMessage, { kind: 'pages' }>;
 type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
 
 /** Larger values are transferred instead of copied, because copying would keep a large event in memory twice. */
@@ -135,6 +136,13 @@ export function serveDatabaseThread(
     if (writeKinds.has(request.kind) || results[0]?.columns.length === 0) getConnection().resetBusyTimeout();
   };
 
+  const answerPages = ({ id, input }: PagesMessage): void => {
+    const workedMs = startTimer();
+    const output = getConnection().pages(input);
+    const transfer = 'bytes' in output ? [output.bytes.buffer] : [];
+    scope.postMessage({ id, results: [], output, ms: workedMs() }, transfer);
+  };
+
   const fail = (ids: readonly number[], error: unknown): void => {
     const packed = packError(error);
     for (const id of ids) scope.postMessage({ id, error: packed });
@@ -176,7 +184,10 @@ export function serveDatabaseThread(
     if ('id' in data && data.kind === 'job') return enqueueJob(data);
     // Jobs after a statement must not overtake it.
     pendingBatch = undefined;
-    enqueue(() => ('id' in data ? failOnError([data], () => answer(data)) : open(data)));
+    enqueue(() => {
+      if (!('id' in data)) return open(data);
+      return failOnError([data], () => (data.kind === 'pages' ? answerPages(data) : answer(data)));
+    });
     // Not in `answer`, whose results are in use until it returns.
     enqueue(collectIfDue);
   };

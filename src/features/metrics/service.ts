@@ -38,6 +38,7 @@ export type Levels = {
   forwards?: { items: () => Promise<{ open: number; givenUp: number }>; probing: () => Promise<number> } | undefined;
   indexLag?: (() => number | Promise<number | undefined> | undefined) | undefined;
   replayJobs?: ReplayJobLevels | undefined;
+  backupAgeS?: (() => Promise<number | undefined>) | undefined;
 };
 
 type ReplayJobLevels = {
@@ -107,6 +108,11 @@ function registerLevels({ level, total }: Instruments, levels: Levels, startedAt
   level('hooktape_alerts_firing', 'Alerts that are firing', levels.firingAlerts);
   level('hooktape_database_bytes', 'Size of the database on disk, log included', levels.databaseBytes);
   level('hooktape_disk_free_bytes', 'Space left where the database is', levels.diskFreeBytes);
+  level(
+    'hooktape_backup_age_seconds',
+    'Age of the oldest change that is not in the object store of the backup; 0: there is none',
+    levels.backupAgeS,
+  );
   level(
     'hooktape_index_lag_events',
     'Events without a search signature: rows of 1.0 that are not packed into blocks yet',
