@@ -7,7 +7,9 @@ import { exitCodes, OperationError, type Run } from './io.ts';
 import type { BackupResult } from './maintenance.ts';
 import { loadConfig } from './settings.ts';
 
-export const runBackup: Run = async (args, io) => {
+export const runBackup: Run = async (args, io, usage) => {
+  if (args.find(word => !word.startsWith('-')) === 's3')
+    return (await import('./s3/commands.ts')).runBackupS3(args, io, usage);
   const { positionals, envFile, json } = parse(args, ['FILE']);
   const file = resolve(positionals[0] ?? '');
   const done = (await control(io, loadConfig(io, envFile).config, 'backup', { file })) as BackupResult;

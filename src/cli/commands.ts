@@ -6,7 +6,7 @@ import { splitArguments } from './arguments.ts';
 import { type Command, completeCommand, type Io, UnknownOptionError } from './io.ts';
 import { clientCommands } from './table/client-commands.ts';
 import { serverCommands } from './table/server-commands.ts';
-import { unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
+import { requiresVerb, unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
 
 type Commands = Readonly<Record<string, Command>>;
 
@@ -41,7 +41,7 @@ export async function runCommand(args: string[], io: Io): Promise<number> {
       return explainUse(commands, { name: topic && unalias(topic), verb: topicVerb }, { io, json });
     }
     if (!command) throw unknownCommand(name, Object.keys(commands));
-    if (verbsOf(command.usage).length > 0 && !verbsOf(command.usage).includes(verb))
+    if (requiresVerb(command.usage) && !verbsOf(command.usage).includes(verb))
       throw unknownVerb(name, command.usage, own[0]);
     const run = await command.load();
     return await run(own, io, usage);

@@ -60,6 +60,16 @@ export async function control<N extends OperationName>(
   }
 }
 
+/** Runs an operation in the running server. @returns undefined if no server runs here @throws OperationError if it is refused */
+export async function askRunningServer(
+  config: Pick<Config, 'dataDir'>,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<{ result: unknown } | undefined> {
+  const outcome = await askServer(socketPath(config), name, args);
+  return outcome && { result: unwrap(outcome) };
+}
+
 /** One of many operations in a row. @throws OperationError with the reason if it is refused */
 export type Call = (name: OperationName, args: Record<string, unknown>) => Promise<unknown>;
 

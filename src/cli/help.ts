@@ -2,7 +2,7 @@
 import { parse } from './arguments.ts';
 import { type Command, exitCodes, type Io, type Run, UsageError } from './io.ts';
 import { clientCommands } from './table/client-commands.ts';
-import { unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
+import { requiresVerb, unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
 import { wrapBeside, wrapUsage } from './wrap-text.ts';
 
 type Commands = Readonly<Record<string, Command>>;
@@ -67,7 +67,7 @@ export function explainUse(commands: Commands, { name, verb }: Topic, { io, json
 /** The command reduced to one of its subcommands. */
 function narrow(name: string, command: Command, verb: string): Command {
   const verbs = verbsOf(command.usage);
-  if (verbs.length === 0) return command;
+  if (!verbs.includes(verb) && !requiresVerb(command.usage)) return command;
   if (!verbs.includes(verb)) throw unknownVerb(name, command.usage, verb);
   const usage = usageOf(command.usage, verb);
   const details = command.details?.filter(([option]) => usage.includes(option.split(' ')[0] ?? ''));

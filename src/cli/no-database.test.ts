@@ -16,7 +16,7 @@ import { type Form, readForms } from './usage-grammar.ts';
 /** They begin an installation. */
 const creating = ['serve', 'restore', 'account create'];
 /** They read nothing but settings, or ask a server over HTTP. */
-const withoutDatabase = ['health', 'config', 'platforms', 'version'];
+const withoutDatabase = ['health', 'config', 'platforms', 'version', 'backup s3'];
 
 let directory: string;
 let env: Record<string, string>;

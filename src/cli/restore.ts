@@ -2,29 +2,32 @@
  * `hooktape restore FILE`: restores a backup into an empty data directory. Before anything is changed it refuses a directory that
  * is not empty, a damaged or newer backup, and a backup whose sealed values cannot be opened.
  */
-import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { conflict, invalid, notFound } from '../core/errors.ts';
+import { invalid, notFound } from '../core/errors.ts';
 import { createSealer } from '../core/secrets/seal.ts';
-import { restoreBackup } from '../db/backup.ts';
+import { copyOf, restoreBackup } from '../db/backup.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { provesSecret, readSecretProof } from '../db/secret-check.ts';
 import { parse } from './arguments.ts';
 import { openDataDirectory, secretPart, secretPath } from './data-directory.ts';
-import { exitCodes, type Io, type Run } from './io.ts';
+import { checkEmpty, hasSameSecret } from './empty-directory.ts';
+import { exitCodes, type Io, type Run, UsageError } from './io.ts';
 import { backupSecretPath } from './maintenance.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { loadConfig } from './settings.ts';
 
-/** Files that may exist: locks, the native library, files of an interrupted restore, and files of an empty volume. */
-const doesNotCount =
-  /^(?:(?:.*\.)?hooktape\.lock(?:\.holder|-journal)?|hooktape\.unfinished-.*|secret\.tmp|\.gitignore|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
-
 export const runRestore: Run = async (args, io) => {
-  const { positionals, envFile, json } = parse(args, ['FILE']);
+  const { positionals, option, envFile, json } = parse(args, ['FILE'], { at: { type: 'string' } });
   const { config } = loadConfig(io, envFile, { acceptShortSecret: true });
-  const from = resolve(positionals[0] ?? '');
+  const [given = ''] = positionals;
+  if (given.startsWith('s3:')) {
+    const { restoreFromS3 } = await import('./s3/restore.ts');
+    return restoreFromS3(io, config, { from: given, at: option('at'), json });
+  }
+  if (option('at') !== undefined) throw new UsageError('--at is for a backup in an object store: s3://BUCKET/PREFIX');
+  const from = resolve(given);
   const file = fromFileUrl(config.databaseUrl);
   if (file === undefined) throw invalid('the database is on a libSQL server: restore it there');
   checkSource(from);
@@ -65,26 +68,6 @@ function secretOf(config: Config, from: string): string | undefined {
   return config.secret === undefined && existsSync(beside) ? readFileSync(beside, 'utf8') : undefined;
 }
 
-/** Whether an interrupted restore has already left the same secret. */
-const hasSameSecret = (config: Config, backupSecret: string | undefined): boolean =>
-  backupSecret !== undefined &&
-  existsSync(secretPath(config)) &&
-  readFileSync(secretPath(config), 'utf8') === backupSecret;
-
-function checkEmpty(config: Config, file: string, backupSecret: string | undefined): void {
-  const { dataDir } = config;
-  const obstacles = existsSync(dataDir)
-    ? readdirSync(dataDir).filter(
-        name => !doesNotCount.test(name) && !(name === 'secret' && hasSameSecret(config, backupSecret)),
-      )
-    : [];
-  if (obstacles.length > 0)
-    throw conflict(
-      `${dataDir} is not empty (${obstacles.slice(0, 3).join(', ')}): restore into an empty data directory`,
-    );
-  if (existsSync(file)) throw conflict(`${file} already exists`);
-}
-
 type Restore = { io: Io; config: Config; from: string; file: string; backupSecret: string | undefined };
 
 async function restoreFile({ io, config, from, file, backupSecret }: Restore): Promise<void> {
@@ -93,7 +76,7 @@ async function restoreFile({ io, config, from, file, backupSecret }: Restore): P
   try {
     await restoreBackup({
       spawn: io.spawn,
-      from,
+      fill: copyOf(from),
       file,
       accept: async client => {
         const proof = await readSecretProof(client);

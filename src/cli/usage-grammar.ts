@@ -53,7 +53,7 @@ export function readForm(line: string): Form {
     const isOptional = /^[[(]/.test(text);
     const inner = isOptional ? text.slice(1, -1) : text;
     if (inner.startsWith('--')) options.push(...readOptions(inner, !isOptional, isRepeated));
-    else if (/^[a-z-]+$/.test(inner) && found.length === 0 && !isOptional) words.push(inner);
+    else if (/^[a-z][a-z0-9-]*$/.test(inner) && found.length === 0 && !isOptional) words.push(inner);
     else found.push({ name: inner, choices: choicesOf(inner), isOptional, isRepeated });
   }
   return { words, arguments: found, options };

@@ -3,10 +3,13 @@ import { didYouMean } from '../shared/suggest.ts';
 import { UsageError } from './io.ts';
 
 const formsOf = (usage: string): { form: string; verb: string | undefined }[] =>
-  usage.split('\n').map(form => ({ form, verb: /^hooktape \S+ ([a-z][a-z-]*)(?= |$)/.exec(form)?.[1] }));
+  usage.split('\n').map(form => ({ form, verb: /^hooktape \S+ ([a-z][a-z0-9-]*)(?= |$)/.exec(form)?.[1] }));
 
 /** The subcommands in a usage text. */
 export const verbsOf = (usage: string): string[] => [...new Set(formsOf(usage).flatMap(({ verb }) => verb ?? []))];
+
+/** Whether all forms begin with a subcommand. `backup FILE` does not. */
+export const requiresVerb = (usage: string): boolean => formsOf(usage).every(({ verb }) => verb !== undefined);
 
 /** The lines of a usage text that belong to one subcommand. */
 export const usageOf = (usage: string, verb: string): string =>

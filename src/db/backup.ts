@@ -51,18 +51,25 @@ export async function writeBackup({
   }
 }
 
+/** Fills the file with the copy of a backup file. */
+export const copyOf =
+  (from: string) =>
+  (partialFile: string): Promise<void> =>
+    copyFile(from, partialFile, constants.COPYFILE_FICLONE);
+
 /**
- * Moves a copy to the place of the database. @param accept checks the copy before it gets its name; throws to refuse it @throws
- * invalid if it is damaged, not a Hooktape database, or of a newer version; conflict if `file` exists
+ * Makes a copy at the place of the database. @param fill writes it into an empty file @param accept checks the copy before it gets
+ * its name; throws to refuse it @throws invalid if it is damaged, not a Hooktape database, or of a newer version; conflict if `file`
+ * exists
  */
 export async function restoreBackup({
   spawn,
-  from,
+  fill,
   file,
   accept,
 }: {
   spawn: SpawnThread;
-  from: string;
+  fill: (partialFile: string) => Promise<void>;
   file: string;
   accept: (client: Client) => Promise<void>;
 }): Promise<void> {
@@ -71,7 +78,7 @@ export async function restoreBackup({
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
     await (await open(partialFile, 'wx', 0o600)).close();
-    await copyFile(from, partialFile, constants.COPYFILE_FICLONE);
+    await fill(partialFile);
     await withReader(spawn, partialFile, async client => {
       await verify(client);
       await accept(client);

@@ -72,16 +72,32 @@ hooktape key revoke ID`,
   },
   backup: {
     summary: 'back up the database to a new file, even while the server is running',
-    usage: 'hooktape backup FILE',
+    usage: `hooktape backup FILE
+hooktape backup s3 status|now|verify`,
     details: [
       ['FILE', 'the new file; must not exist. FILE.secret is written next to it unless HOOKTAPE_SECRET is set'],
+      ['s3 status', 'show the state of the continuous backup to HOOKTAPE_BACKUP_S3: exit code 0 if it is ok, 1 if not'],
+      ['s3 now', 'wait until everything acknowledged so far is in the object store'],
+      ['s3 verify', 'restore the newest state into a temporary directory, check it and remove it'],
+    ],
+    manual: [
+      '`backup s3` is about the continuous backup to an object store: see backup.md. Without HOOKTAPE_BACKUP_S3 the exit code is 78. `status` and `verify` work on any machine with the settings of the server, and need no data directory; a running server on this machine is asked. `status --json` prints `{ "state", "store", "ageS", "pendingBytes", "oldest", "problem" }`: the state is `ok`, `behind`, `refused` or `failing`, `ageS` is the age of the oldest change that is not in the store, and `oldest` the time of the oldest state that can be restored.',
+      '`verify` needs as much free disk space as the database has: set TMPDIR to a directory that has it. It names every object that is missing or damaged, and a running server writes what was in them again.',
     ],
     load: async () => (await import('../backup.ts')).runBackup,
   },
   restore: {
     summary: 'restore a backup into an empty data directory',
-    usage: 'hooktape restore FILE',
-    details: [['FILE', 'the backup; FILE.secret must be next to it unless HOOKTAPE_SECRET is set to its secret']],
+    usage: `hooktape restore FILE
+hooktape restore s3://BUCKET/PREFIX [--at TIME]`,
+    details: [
+      ['FILE', 'the backup; FILE.secret must be next to it unless HOOKTAPE_SECRET is set to its secret'],
+      ['s3://BUCKET/PREFIX', 'where HOOKTAPE_BACKUP_S3 has the continuous backup; it is only read'],
+      ['--at TIME', 'the newest state in which nothing is later than this time, such as 2026-11-28T10:00:00Z'],
+    ],
+    manual: [
+      'From an object store it needs HOOKTAPE_SECRET and the settings HOOKTAPE_S3_…, see backup.md. After an error the exit code is 1 and nothing is left: if the time is before the oldest state, if the secret is another one, or if an object is missing or damaged, which it names.',
+    ],
     load: async () => (await import('../restore.ts')).runRestore,
   },
   check: {

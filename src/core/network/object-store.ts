@@ -2,6 +2,7 @@
  * What the program needs of an object store, and how requests to it can fail. Names are relative to the prefix that the store was
  * opened with. Each method sends one request and does not repeat it, except that `list` sends one for each page.
  */
+import { ExpectedError } from '../errors.ts';
 
 export type StoreFailure =
   /** There is no such object. */
@@ -22,7 +23,7 @@ export type StoreFailure =
   | 'refused';
 
 /** A failed request. Its message names the request and the reason, and contains no credentials. */
-export class ObjectStoreError extends Error {
+export class ObjectStoreError extends ExpectedError {
   override name = 'ObjectStoreError';
   readonly failure: StoreFailure;
   /** HTTP status; undefined without a response. */

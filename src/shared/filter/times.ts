@@ -65,6 +65,12 @@ function parseDay(text: string): number | undefined {
   return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at;
 }
 
+/** Epoch ms of an instant; undefined if the text is none. */
+export function parseMoment(text: string): number | undefined {
+  const from = parseInstant(text)?.from;
+  return from && 'at' in from ? from.at : undefined;
+}
+
 const instantForm =
   /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):(\d{2}))?$/;
 

@@ -1,0 +1,76 @@
+/* `hooktape backup s3 status|now|verify`: the continuous backup to an object store, seen from the command line. */
+import type { Config } from '../../config/config.ts';
+import type { BackupStatus } from '../../core/backup/status.ts';
+import { parse } from '../arguments.ts';
+import { askRunningServer, control } from '../control.ts';
+import { ConfigurationError, exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import type { OperationName } from '../operations.ts';
+import { loadConfig } from '../settings.ts';
+import { statusInStore } from './status-in-store.ts';
+import { openStoredBackup } from './stored-backup.ts';
+import { type Verified, verifyBackup } from './verify.ts';
+
+type Command = (io: Io, config: Config, backup: NonNullable<Config['backup']>, json: boolean) => Promise<boolean>;
+
+export const runBackupS3: Run = async (args, io) => {
+  const { positionals, envFile, json } = parse(args, ['s3', 'status|now|verify']);
+  const [, verb = ''] = positionals;
+  const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
+  if (!command) throw new UsageError(`unknown subcommand: backup s3 ${verb}`);
+  const { config } = loadConfig(io, envFile, { acceptShortSecret: true });
+  if (!config.backup) throw new ConfigurationError(['HOOKTAPE_BACKUP_S3 is not set: there is no continuous backup']);
+  return (await command(io, config, config.backup, json)) ? exitCodes.done : exitCodes.failed;
+};
+
+const status: Command = async (io, config, backup, json) => {
+  const asked = await askRunningServer(config, 'backup-s3.status');
+  const found = asked
+    ? (asked.result as BackupStatus)
+    : await statusInStore(io, openStoredBackup(io, config, backup.location));
+  printStatus(io, found, json);
+  return found.state === 'ok';
+};
+
+const now: Command = async (io, config, _backup, json) => {
+  printStatus(io, (await control(io, config, 'backup-s3.now' as OperationName, {})) as BackupStatus, json);
+  return true;
+};
+
+const verify: Command = async (io, config, backup, json) => {
+  const found = await verifyBackup(io, openStoredBackup(io, config, backup.location), config.secret ?? '');
+  const objects = found.problems.flatMap(({ object }) => object ?? []);
+  // A server puts back what it still has.
+  const isRepaired = objects.length > 0 && (await askRunningServer(config, 'backup-s3.repair', { objects }));
+  printVerified(io, found, json);
+  if (isRepaired) io.stderr('The running server writes the pages that were in these objects again.\n');
+  return found.problems.length === 0;
+};
+
+const commands: Readonly<Record<string, Command>> = { status, now, verify };
+
+function printStatus(io: Io, found: BackupStatus, json: boolean): void {
+  if (json) {
+    io.stdout(`${JSON.stringify(found)}\n`);
+    return;
+  }
+  const { state, store, ageS, pendingBytes, oldest, problem } = found;
+  const lines = [
+    ['state', state],
+    ['store', store],
+    ['not in the store', ageS === 0 ? 'nothing' : `changes of the last ${ageS} s, ${pendingBytes} bytes`],
+    ['oldest state', oldest === null ? 'none' : new Date(oldest).toISOString()],
+    ...(problem === null ? [] : [['problem', problem]]),
+  ];
+  io.stdout(lines.map(([name = '', value]) => `${`${name}:`.padEnd(18)}${value}\n`).join(''));
+}
+
+function printVerified(io: Io, { at, objects, bytes, problems }: Verified, json: boolean): void {
+  if (json) {
+    io.stdout(`${JSON.stringify({ ok: problems.length === 0, at, objects, bytes, problems })}\n`);
+    return;
+  }
+  for (const { object, problem } of problems) io.stdout(object === null ? `${problem}\n` : `${object}: ${problem}\n`);
+  if (problems.length > 0) return;
+  const when = new Date(at).toISOString();
+  io.stdout(`no problems found: the state of ${when} was restored from ${objects} objects, ${bytes} bytes\n`);
+}

@@ -1,0 +1,34 @@
+/* Repeats requests to an object store that may succeed the next time. */
+import { mayPass, type ObjectStore } from './object-store.ts';
+
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+
+type Options = { readonly sleep: (ms: number) => Promise<unknown>; readonly attempts?: number };
+
+/**
+ * For commands, which must end: after failures that may pass it tries again, with growing pauses or after the time that the store
+ * asks for. @throws the last failure, after `attempts`, and every other failure at once
+ */
+export async function withRetries<T>(request: () => Promise<T>, { sleep, attempts = 6 }: Options): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!mayPass(error) || attempt >= attempts) throw error;
+      const pauseMs = error.retryAfterMs ?? firstPauseMs * 2 ** (attempt - 1);
+      await sleep(Math.min(pauseMs, longestPauseMs));
+    }
+  }
+}
+
+/** A store whose reads are repeated. A list is read as a whole. */
+export const withRepeatedReads = (store: ObjectStore, options: Options): ObjectStore => ({
+  ...store,
+  get: (name, range) => withRetries(() => store.get(name, range), options),
+  head: (name, given) => withRetries(() => store.head(name, given), options),
+  list: async function* (given) {
+    yield* await withRetries(() => Array.fromAsync(store.list(given)), options);
+  },
+  keepsVersions: given => withRetries(() => store.keepsVersions(given), options),
+});
