@@ -116,12 +116,20 @@ export function createPageMap() {
     /** The hash of a page of the newest complete state; undefined for a page of zeros that is in no object. */
     hash: (page: number): bigint | undefined => ((bases[page - 1] ?? 0) === 0 ? undefined : hashes[page - 1]),
 
-    /** The hashes of all pages in the log, also of a state that is not complete yet; 0 for others. */
-    allHashes(): BigUint64Array<ArrayBuffer> {
+    /**
+     * The hashes of all pages in the log, also of a state that is not complete yet, and how many changes it has of each since its last
+     * full version; 0 for pages that are not in it.
+     */
+    allPages() {
       const last = pending.reduce((most, one) => Math.max(most, one.pages.at(-1) ?? 0), pages);
-      const all = new BigUint64Array(last);
-      all.set(hashes.subarray(0, pages));
-      for (const one of pending) for (const [i, page] of one.pages.entries()) all[page - 1] = one.hashes[i] as bigint;
+      const all = { hashes: new BigUint64Array(last), deltas: new Uint8Array(last) };
+      all.hashes.set(hashes.subarray(0, pages));
+      for (const [page, { length }] of chains) all.deltas[page - 1] = length;
+      for (const one of pending)
+        for (const [i, page] of one.pages.entries()) {
+          all.hashes[page - 1] = one.hashes[i] as bigint;
+          all.deltas[page - 1] = one.deltas[i] === 0 ? 0 : (all.deltas[page - 1] as number) + 1;
+        }
       return all;
     },
 

@@ -11,8 +11,8 @@ export type PagesRequest =
   | { kind: 'take'; max: number }
   /** These pages count as changed, and are taken in full. */
   | { kind: 'mark'; pages: Uint32Array }
-  /** The hashes of all pages that the backup has; `compare` checks them in slices. */
-  | { kind: 'known'; hashes: BigUint64Array }
+  /** The hashes of all pages that the backup has, and how many changes it has of each; `compare` checks them in slices. */
+  | { kind: 'known'; hashes: BigUint64Array; deltas: Uint8Array }
   | { kind: 'compare'; max: number }
   | { kind: 'state' };
 
@@ -41,14 +41,12 @@ export type PagesState = Changes & { left: number };
 
 export type PagesReply<R extends PagesRequest> = R extends { kind: 'take' } ? TakenPages : PagesState;
 
-/** Pages whose last taken content is kept, because pages that change often change little. */
-const maxKept = 1024;
+/** 32 MiB: pages whose content before their change is kept until they are taken. Further ones are taken in full. */
+const maxKept = 2048;
 /** A page is taken in full after this many changes. */
 const maxDeltas = 15;
 /** SQLite's own limit: a checkpoint every 16 MiB. */
 const checkpointFrames = 1000;
-
-type Kept = { bytes: Uint8Array<ArrayBuffer>; deltas: number };
 
 export type ChangedPages = ReturnType<typeof createChangedPages>;
 
@@ -67,7 +65,12 @@ export function createChangedPages({
   const changed = new Set<number>();
   /** When the oldest of them changed. */
   let since = 0;
-  const kept = new Map<number, Kept>();
+  /** The content of changed pages that the backup has. */
+  const kept = new Map<number, Uint8Array<ArrayBuffer>>();
+  /** How many changes the backup has of each page since its last full version. */
+  let deltaCounts: Uint8Array = new Uint8Array(0);
+  /** The shortest length of the database since pages were last taken: later pages are not in the backup. */
+  let takenPages = 0;
   let isKnown = false;
   let known: { hashes: BigUint64Array; next: number } | undefined;
 
@@ -75,8 +78,21 @@ export function createChangedPages({
     if (changed.size === 0) since = performance.now();
     changed.add(page);
   };
+  const addCommitted = (page: number): void => {
+    if (changed.has(page)) return;
+    add(page);
+    if (!isKnown || known || page > takenPages || kept.size >= maxKept) return;
+    const before = new Uint8Array(pageSize);
+    log.readPage(page, before);
+    kept.set(page, before);
+  };
   const advance = (): void => {
-    if (!log.advance(add)) isKnown = false;
+    const isComplete = log.advance(addCommitted);
+    // Pages that were cut off can come back with other content.
+    takenPages = Math.min(takenPages, log.pages());
+    if (isComplete) return;
+    isKnown = false;
+    kept.clear();
   };
   const changes = (): Changes => ({
     changed: changed.size,
@@ -84,17 +100,15 @@ export function createChangedPages({
     isKnown,
   });
 
-  /** Replaces the page by its XOR with what was taken last, if most of it is the same. */
+  /** Replaces the page by its XOR with what the backup has, if most of it is the same. */
   const toDelta = (page: number, bytes: Uint8Array<ArrayBuffer>): boolean => {
-    const last = kept.get(page);
-    kept.delete(page);
-    const now = bytes.slice();
-    if (last && last.deltas < maxDeltas) xorPage(bytes, last.bytes);
-    const isDelta = last !== undefined && last.deltas < maxDeltas && isMostlyZero(bytes);
-    if (!isDelta) bytes.set(now);
-    kept.set(page, { bytes: now, deltas: isDelta ? last.deltas + 1 : 0 });
-    if (kept.size > maxKept) kept.delete(kept.keys().next().value as number);
-    return isDelta;
+    const before = kept.get(page);
+    const count = deltaCounts[page - 1] ?? 0;
+    if (!before || count >= maxDeltas) return false;
+    xorPage(bytes, before);
+    if (isMostlyZero(bytes)) return true;
+    xorPage(bytes, before);
+    return false;
   };
 
   const take = (max: number): TakenPages => {
@@ -113,7 +127,14 @@ export function createChangedPages({
       deltas[i] = toDelta(page, target) ? 1 : 0;
     }
     // Only now, because after an error they are still to be taken.
-    for (const page of pages) changed.delete(page);
+    deltaCounts = grown(deltaCounts, databasePages);
+    takenPages = databasePages;
+    for (const [i, page] of pages.entries()) {
+      changed.delete(page);
+      kept.delete(page);
+      deltaCounts[page - 1] = deltas[i] === 1 ? (deltaCounts[page - 1] as number) + 1 : 0;
+    }
+    if (isAll) kept.clear();
     return { ...before, pages, deltas, hashes, bytes, pageSize, databasePages, isAll };
   };
 
@@ -162,6 +183,8 @@ export function createChangedPages({
           break;
         case 'known':
           known = { hashes: request.hashes, next: 1 };
+          deltaCounts = request.deltas;
+          takenPages = request.hashes.length;
           // What was taken last may not be what the backup has.
           kept.clear();
           isKnown = true;
@@ -178,6 +201,12 @@ export function createChangedPages({
       for (const one of [log, ...old]) one.close();
     },
   };
+}
+
+function grown(counts: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.max(length, counts.length));
+  larger.set(counts);
+  return larger;
 }
 
 function isMostlyZero(bytes: Uint8Array): boolean {

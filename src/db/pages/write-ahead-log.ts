@@ -56,7 +56,7 @@ export function openWriteAheadLog(path: string, pageSize: number) {
   return {
     /**
      * Reads what was committed since the last call.
-     * @param onChanged called for each changed page @returns whether every commit since the last call was seen
+     * @param onChanged called for each changed page, when `readPage` still reads its content before the commit @returns whether every commit since the last call was seen
      */
     advance(onChanged: (page: number) => void): boolean {
       const now = state();
@@ -67,8 +67,8 @@ export function openWriteAheadLog(path: string, pageSize: number) {
         readFully(files.log, frame, logHeaderBytes + (number - 1) * frameBytes);
         const page = frame.readUInt32BE(0);
         if (frame.readUInt32BE(4) !== 0) commits++;
-        newest.set(page, number);
         onChanged(page);
+        newest.set(page, number);
       }
       const isComplete = read !== undefined && (read.commits + commits) >>> 0 === now.commits;
       read = now;

@@ -3,6 +3,7 @@
  * waits for it, and whatever the store does, it tries again. Changes that are not in the store are only page numbers meanwhile.
  */
 import type { BackupNames } from '../../core/backup/names.ts';
+import type { BackupStatus } from '../../core/backup/status.ts';
 import { type Backup, readBackup } from '../../core/backup/read-backup.ts';
 import { BackupError, type BackupSource } from '../../core/backup/read-objects.ts';
 import type { BackupSeal } from '../../core/backup/seal.ts';
@@ -13,7 +14,7 @@ import type { Logger } from '../../log.ts';
 import { createClaimTaker, RefusedError } from './claim.ts';
 import { type Conditions, tryConditions } from './conditions.ts';
 import { ConflictError } from './log-writer.ts';
-import type { BackupStatus } from './model.ts';
+
 import { createShipping, type ReadChangedPages, type Shipping } from './shipping.ts';
 import type { BackupStore } from './store.ts';
 

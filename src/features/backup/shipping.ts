@@ -70,7 +70,7 @@ export function createShipping(options: ShippingOptions) {
 
   /** Finds the pages that differ from the log. */
   const compare = async (): Promise<void> => {
-    let state = await changedPages({ kind: 'known', hashes: writer.map.allHashes() });
+    let state = await changedPages({ kind: 'known', ...writer.map.allPages() });
     while (state.left > 0) {
       state = await changedPages({ kind: 'compare', max: maxCompared });
       await persistently(() => held.renew(writer.seq(), conditions));
