@@ -63,7 +63,7 @@ export async function control<N extends OperationName>(
 /** Runs an operation in the running server. @returns undefined if no server runs here @throws OperationError if it is refused */
 export async function askRunningServer(
   config: Pick<Config, 'dataDir'>,
-  name: string,
+  name: OperationName,
   args: Record<string, unknown> = {},
 ): Promise<{ result: unknown } | undefined> {
   const outcome = await askServer(socketPath(config), name, args);

@@ -1,10 +1,9 @@
 /* `hooktape backup s3 status|now|verify`: the continuous backup to an object store, seen from the command line. */
 import type { Config } from '../../config/config.ts';
-import type { BackupStatus } from '../../core/backup/status.ts';
+import type { BackupStatus } from '../../features/backup/model.ts';
 import { parse } from '../arguments.ts';
 import { askRunningServer, control } from '../control.ts';
 import { ConfigurationError, exitCodes, type Io, type Run, UsageError } from '../io.ts';
-import type { OperationName } from '../operations.ts';
 import { loadConfig } from '../settings.ts';
 import { statusInStore } from './status-in-store.ts';
 import { openStoredBackup } from './stored-backup.ts';
@@ -32,7 +31,7 @@ const status: Command = async (io, config, backup, json) => {
 };
 
 const now: Command = async (io, config, _backup, json) => {
-  printStatus(io, (await control(io, config, 'backup-s3.now' as OperationName, {})) as BackupStatus, json);
+  printStatus(io, (await control(io, config, 'backup-s3.now', {})) as BackupStatus, json);
   return true;
 };
 
