@@ -1,9 +1,10 @@
 /*
  * A shorter version of goals.ts, to run before and after a change: durable deliveries per second compared with a bare node:http
- * server, disk usage, and the cost of single parts of the program (switches.ts).
+ * server, disk usage, and the cost of single parts of the program (switches.ts, backup.ts).
  */
 import { parseArgs } from 'node:util';
-import { githubPayloads, smallPayload } from '../lib/payloads.ts';
+import { githubPayloads, orderPayloads, smallPayload } from '../lib/payloads.ts';
+import { backupRows } from './backup.ts';
 import { diskRows } from './disk.ts';
 import type { PartResult } from './goal-part.ts';
 import { captureRows } from './goals-capture.ts';
@@ -14,7 +15,7 @@ import { type Row, report } from './report.ts';
 import { switchRows } from './switches.ts';
 import { requireWrk } from './wrk.ts';
 
-const allParts = ['load', 'disk', 'switches'] as const;
+const allParts = ['load', 'disk', 'switches', 'backup'] as const;
 
 export async function ingest(args: string[]): Promise<void> {
   requireWrk();
@@ -40,9 +41,9 @@ export async function ingest(args: string[]): Promise<void> {
     add(await memoryRows({ rounds: 1, seconds: Number(values.soak), baselineBinary: undefined }));
   }
   if (chosen.includes('disk')) add(await diskRows());
-  if (chosen.includes('switches')) {
-    const sets = { 'GitHub examples': githubPayloads(), '1.6 KB with GitHub headers': [smallPayload()] };
-    add(await switchRows(sets, windows));
-  }
+  const sets = { 'GitHub examples': githubPayloads(), '1.6 KB with GitHub headers': [smallPayload()] };
+  if (chosen.includes('switches')) add(await switchRows(sets, windows));
+  if (chosen.includes('backup'))
+    add(await backupRows({ 'GitHub examples': githubPayloads(), 'orders of 1.6 KB': orderPayloads(1000) }, windows));
   report(reportName('ingest', allParts, chosen), rows, details);
 }

@@ -11,7 +11,7 @@ import { peers } from './peers.ts';
 import { read } from './read.ts';
 
 const benchmarks: Record<string, { run: (args: string[]) => Promise<void>; usage: string }> = {
-  ingest: { run: ingest, usage: 'ingest [--only load,disk,switches] [--seconds 10] [--rounds 3] [--soak 60]' },
+  ingest: { run: ingest, usage: 'ingest [--only load,disk,switches,backup] [--seconds 10] [--rounds 3] [--soak 60]' },
   goals: {
     run: goals,
     usage:
