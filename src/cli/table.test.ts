@@ -15,6 +15,39 @@ test('docs/cli.md is up to date with the table of commands', async () => {
   for (const [name] of commands) expect(page).toContain(`\n### ${name}\n`);
 });
 
+describe('the documents', () => {
+  const root = new URL('../..', import.meta.url).pathname;
+  const pages = ['docs/*.md', 'clients/*/README.md', 'skills/**/*.md'].flatMap(pattern => [
+    ...new Bun.Glob(pattern).scanSync(root),
+  ]);
+  const optionsOf = new Map(
+    commands.map(([name, { usage }]) => [
+      name,
+      readForms(usage).flatMap(form => form.options.map(option => option.name)),
+    ]),
+  );
+  /** `hooktape NAME …` in code, up to a pipe or a comment, without quoted values, `$(…)` and what follows `--exec`. */
+  const unknownIn = (text: string): string[] => {
+    const code = [...text.matchAll(/^```\w*\n([\s\S]*?)^```$|`([^`\n]+)`/gm)].map(([, block, span]) => block ?? span);
+    const calls = code
+      .join('\n')
+      .replace(/ \\\n */g, ' ')
+      .replace(/'[^'\n]*'|"[^"\n]*"|\$\([^)]*\)/g, '…')
+      .matchAll(/(?:^|[/( ])hooktape (?!hooktape )([a-z][a-z-]+)(?= |$)([^|&#;\n]*)/gm);
+    return [...calls].flatMap(([call, name = '', rest = '']) => {
+      const options = optionsOf.get(name);
+      const used = [...rest.replace(/--exec .*/, '--exec').matchAll(/ (--[a-z-]+)/g)].map(([, option = '']) => option);
+      if (options === undefined) return used.length > 0 ? [call] : [];
+      const known = [...options, '--json', '--env-file', '--help'];
+      return used.filter(option => !known.includes(option)).map(option => `${name} ${option}`);
+    });
+  };
+
+  test.each(pages)('%s uses only options that commands have', async page => {
+    expect(unknownIn(await Bun.file(`${root}/${page}`).text())).toEqual([]);
+  });
+});
+
 describe('a usage line', () => {
   test('says which arguments and options a command takes', () => {
     expect(readForm("hooktape send EVENT [NAME] TAG… --to URL [--raw] [--plan free|pro] [--header 'N: V']…")).toEqual({
