@@ -45,7 +45,8 @@ const everywhere: readonly Rule[] = [
   // Released files, as the documents name them.
   { pattern: /\b(releases\/download\/|hooktape\.git#)v\d+\.\d+\.\d+(-[\w.]+)?/g, to: `$1v${version}` },
   {
-    pattern: /\b(hooktape-(?:[a-z]\w*-)*)\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?(\.tgz|-py3-none-any\.whl)/g,
+    pattern:
+      /\b(hooktape-(?:[a-z]\w*-)*)\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?(\.tgz|-py3-none-any\.whl|-(?:amd64|arm64)\.tar\.gz)/g,
     to: `$1${version}$2`,
   },
   { pattern: /\bhooktape_\d+\.\d+\.\d+[\w.~]*?(_(?:amd64|arm64)\.deb)/g, to: `hooktape_${debianVersion}$1` },

@@ -2,18 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { homepage, version } from '../lib/about.ts';
-import { buildExecutable, repositoryRoot } from '../lib/executable.ts';
 import type { Target } from '../lib/native-plugin.ts';
+import { releasedExecutable } from './executables.ts';
 import { emptyReleaseDir, type Made, packagingDir, platformOf } from './files.ts';
 
 const targets: readonly Target[] = ['bun-darwin-arm64', 'bun-darwin-x64', 'bun-linux-arm64', 'bun-linux-x64'];
-
-/** The released file of a target, as `bun run build --target all` builds it on any machine. */
-async function releasedFile(target: Target): Promise<string> {
-  const outfile = join(repositoryRoot, `dist/hooktape-${platformOf(target)}`);
-  await buildExecutable({ target, outfile });
-  return outfile;
-}
 
 export async function makeFormula(): Promise<Made[]> {
   const values = new Map([
@@ -21,9 +14,9 @@ export async function makeFormula(): Promise<Made[]> {
     ['homepage', homepage],
   ]);
   for (const target of targets) {
-    const file = await releasedFile(target);
+    const { file, sha256 } = await releasedExecutable(target);
     values.set(`url ${platformOf(target)}`, `${homepage}/releases/download/v${version}/${basename(file)}`);
-    values.set(`sha256 ${platformOf(target)}`, new Bun.CryptoHasher('sha256').update(readFileSync(file)).digest('hex'));
+    values.set(`sha256 ${platformOf(target)}`, sha256);
   }
   const template = readFileSync(join(packagingDir, 'homebrew/hooktape.rb'), 'utf8');
   const formula = template.replace(/^#.*\n/, '').replace(/\{\{(.+?)\}\}/g, (_, name: string) => {

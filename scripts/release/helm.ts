@@ -8,7 +8,8 @@ export const makeChart = (): Promise<Made[]> =>
   inFolder(async folder => {
     cpSync(join(packagingDir, 'helm/hooktape'), join(folder, 'hooktape'), { recursive: true });
     const { dir, made } = emptyReleaseDir('helm');
-    const file = `hooktape-${version}.tgz`;
+    // Not the name of the npm package, because all files of a release are in one place.
+    const file = `hooktape-chart-${version}.tgz`;
     const sameEverywhere = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
     const args = [...sameEverywhere, `--mtime=@${sourceTime()}`, '--use-compress-program=gzip -n'];
     run(['tar', ...args, '-cf', join(dir, file), '-C', folder, 'hooktape']);

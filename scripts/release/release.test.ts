@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { currentText, outdatedFiles, version } from '../lib/about.ts';
 import { repositoryRoot } from '../lib/executable.ts';
 import { packagingDir } from './files.ts';
+import { lastStage } from './image.ts';
+import { makers } from './makers.ts';
+import { kinds, programsOf } from './prerequisites.ts';
 
 const textOf = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8');
 
@@ -29,4 +32,27 @@ test('every placeholder of the formula is one that is filled in', () => {
   const placeholders = [...readFileSync(join(packagingDir, 'homebrew/hooktape.rb'), 'utf8').matchAll(/\{\{(.+?)\}\}/g)];
   const names = placeholders.map(([, name = '']) => name.replace(/ (darwin|linux)-(arm64|x64)$/, ' TARGET'));
   expect(new Set(names)).toEqual(new Set(['homepage', 'version', 'url TARGET', 'sha256 TARGET']));
+});
+
+test('the image has the last stage of the Dockerfile, with files of the build context', () => {
+  const stage = lastStage(textOf('Dockerfile'));
+  expect(stage.match(/^FROM .*$/gm)).toEqual([`FROM \${BASE_IMAGE}`]);
+  expect(stage).toContain('\nARG BASE_IMAGE=');
+  expect(stage.match(/^COPY .*$/gm)).toEqual([
+    'COPY hooktape /usr/local/bin/hooktape',
+    'COPY --chown=65532:65532 data /data',
+  ]);
+  // A command would need an emulator for another machine type.
+  expect(stage).not.toMatch(/^RUN /m);
+});
+
+test('each kind names the programs that it runs', () => {
+  expect(new Set(kinds)).toEqual(new Set(Object.keys(makers) as (keyof typeof makers)[]));
+  for (const kind of kinds) {
+    const programs = [...textOf(`scripts/release/${kind}.ts`).matchAll(/run\(\['([\w-]+)'/g)].map(
+      ([, name = '']) => name,
+    );
+    const needed = programsOf(kind);
+    expect(programs.filter(name => name !== 'du' && !needed.includes(name))).toEqual([]);
+  }
 });
