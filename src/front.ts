@@ -41,6 +41,8 @@ export type FrontOptions = {
   clientAddress: (sender: Sender) => string;
   /** The origin of ingest URLs, if it differs from the origin of everything else. */
   ingestUrl?: string | undefined;
+  /** The host name of the tunnel, if it serves nothing but ingest URLs; undefined before it is known. */
+  tunnelHost?: (() => string | undefined) | undefined;
   certificate?: Certificate | undefined;
   /** Without it, the number of connections is unlimited. */
   connectionLimit?: ConnectionLimitOptions | undefined;
@@ -90,6 +92,7 @@ export function createFront({
   fetch,
   clientAddress,
   ingestUrl,
+  tunnelHost,
   certificate,
   connectionLimit,
   onError,
@@ -109,6 +112,9 @@ export function createFront({
     const target = withoutOrigin(url);
     const isIngest = isIngestTarget(target);
     if (isIngestHost && isIngest !== isIngestHost(requestedHost(req, url))) return sendNotFound(req, res);
+    // Deliveries through the tunnel have a listener of their own; this is for a program that was pointed at the wrong port.
+    const onlyIngest = isIngest ? undefined : tunnelHost?.();
+    if (onlyIngest !== undefined && isHost(onlyIngest)(requestedHost(req, url))) return sendNotFound(req, res);
     const handle = isIngest ? ingest.handleRequest : app;
     return handle(req, res, target);
   };
@@ -131,6 +137,35 @@ export function createFront({
       return port();
     },
     setCertificate,
+    close,
+  };
+}
+
+/** A plain HTTP listener that serves ingest URLs and nothing else, whatever a request says about its host. */
+export function createIngestFront({
+  ingest,
+  listener = 'complete',
+  connectionLimit,
+  onError,
+}: Pick<FrontOptions, 'ingest' | 'listener' | 'connectionLimit' | 'onError'>): Omit<Front, 'setCertificate'> {
+  const handler: Handler = (req, res, url) => {
+    const target = withoutOrigin(url);
+    return isIngestTarget(target) ? ingest.handleRequest(req, res, target) : sendNotFound(req, res);
+  };
+  const { listen, port, close } =
+    listener === 'plain'
+      ? createPlainListener({ handler, maxConnections: connectionLimit?.total, onError })
+      : createListener({
+          handler,
+          fastPath: ingest.fastPath && createFastPath(ingest.fastPath),
+          connectionLimit,
+          onError,
+        });
+  return {
+    listen: async (wantedPort, host) => {
+      await listen(wantedPort, host);
+      return port();
+    },
     close,
   };
 }

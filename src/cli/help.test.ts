@@ -24,7 +24,7 @@ describe('help', () => {
     ['help signing-key rotate', /^hooktape signing-key rotate .*\n\n[\s\S]*--revoke/],
     ['help keys rotate', /^hooktape signing-key rotate .*\n\n[\s\S]*--revoke/],
     ['backup FILE --help', /^hooktape backup FILE\n/],
-    ['serve --help', /^hooktape serve\n/],
+    ['serve --help', /^hooktape serve \[--tunnel/],
     ['help help', /^hooktape help \[COMMAND/],
   ])('%s is on stdout, and needs no configuration', async (words, expected) => {
     const { exitCode, stdout, stderr } = await run(words);

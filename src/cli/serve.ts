@@ -6,17 +6,19 @@ import { createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { prespawnThreads, type SpawnThread } from '../db/threads/prespawned-threads.ts';
+import { tunnelChoices } from '../shared/tunnel.ts';
 import { parse } from './arguments.ts';
 import { type Certificate, checkCertificate } from './certificate.ts';
-import { exitCodes, type Io, type Run } from './io.ts';
+import { exitCodes, type Io, type Run, UsageError } from './io.ts';
 import { listenError } from './listen-errors.ts';
 import { createLog, loadConfig } from './settings.ts';
 
 /** How long the server waits for a command that holds the data directory. */
 const commandTimeoutMs = 3000;
 
-export const runServe: Run = async (args, io) => {
-  const { envFile, json } = parse(args, []);
+export const runServe: Run = async (args, given) => {
+  const { envFile, json, option } = parse(args, [], { tunnel: { type: 'string' } });
+  const io = withTunnel(given, option('tunnel'));
   // PID 1 ignores signals without a handler, so install it first.
   const signalled = io.untilSignal();
   let isServing = false;
@@ -31,6 +33,7 @@ export const runServe: Run = async (args, io) => {
     },
   });
   const config = await withRealPort(loaded.config);
+  const command = config.tunnel && (await import('./tunnel/programs.ts')).findTunnelProgram(config.tunnel, io.env);
   const log = createLog(io, config);
   const spawn = spawnThreadsEarly(io, config);
   // The threads load at the same time.
@@ -46,11 +49,13 @@ export const runServe: Run = async (args, io) => {
   try {
     const { openServer, handleMessages } = await import('./server.ts');
     await handleMessages();
-    const { services, listen } = await openServer({ io, config, log, spawn, databaseBeingOpened, certificate });
+    const tunnel =
+      command && (await import('./tunnel/server-tunnel.ts')).createServerTunnel({ io, config, log, command });
+    const { services, listen } = await openServer({ io, config, log, spawn, databaseBeingOpened, certificate, tunnel });
     try {
       // From here on, a signal must let requests finish.
       isServing = true;
-      const stop = await listen(json);
+      const stop = await listen(json, signalled);
       const signal = await signalled;
       log.info('stopping', { signal });
       await stop();
@@ -65,6 +70,14 @@ export const runServe: Run = async (args, io) => {
     await lock.release();
   }
 };
+
+/** `--tunnel` replaces the setting. @throws UsageError */
+function withTunnel(io: Io, choice: string | undefined): Io {
+  if (choice === undefined) return io;
+  if (!tunnelChoices.some(one => one === choice))
+    throw new UsageError(`--tunnel must be one of ${tunnelChoices.join(', ')}`);
+  return { ...io, env: { ...io.env, HOOKTAPE_TUNNEL: choice } };
+}
 
 function spawnThreadsEarly(io: Io, config: Config): SpawnThread {
   if (fromFileUrl(config.databaseUrl) === undefined) return io.spawn;

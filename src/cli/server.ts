@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { isLoopbackHost } from '../core/network/hosts.ts';
 import type { DatabaseBeingOpened } from '../db/open-database.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
+import type { Tunnel as TunnelStatus } from '../features/sessions/model.ts';
 import {
   chooseListener,
   createFront,
@@ -23,11 +24,16 @@ import { socketPath, withSecret } from './data-directory.ts';
 import type { Io } from './io.ts';
 import { createLazyApp, once } from './lazy-app.ts';
 import { listenError } from './listen-errors.ts';
+import type { Tunnel } from './tunnel/tunnel.ts';
 
 const drainMs = 20_000;
 const certificateEveryMs = 5000;
 const releaseMemoryAfterMs = 1500;
 const startAgainMs = 5000;
+/** How long the startup message waits for the public address. The server accepts requests meanwhile. */
+const announceTunnelWithinMs = 10_000;
+/** Connections of the tunnel's program. It needs as many as there are deliveries at once. */
+const maxTunnelConnections = 512;
 
 export type ServerOptions = {
   io: Io;
@@ -36,13 +42,16 @@ export type ServerOptions = {
   spawn: SpawnThread;
   databaseBeingOpened: DatabaseBeingOpened;
   certificate: Certificate | undefined;
+  /** The program of HOOKTAPE_TUNNEL. */
+  tunnel: Tunnel | undefined;
 };
 
 /**
  * Waits for the database and builds everything on it; `listen` does the rest.
  * @throws SchemaError, SecretError, or the database's error if it cannot be opened
  */
-export async function openServer({ io, config, log, spawn, databaseBeingOpened, certificate }: ServerOptions) {
+export async function openServer(options: ServerOptions) {
+  const { io, config, log, spawn, databaseBeingOpened, certificate, tunnel } = options;
   const { services, listener } = await withSecret(io, config, async secret => {
     const dependencies: Dependencies = {
       config,
@@ -54,6 +63,7 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
       databaseBeingOpened,
       version: io.version,
       usage: io.usage,
+      tunnel,
       onFatal: cause => {
         log.error('fatal error, exiting; the service manager should restart the server', { cause });
         io.abort(1);
@@ -97,8 +107,11 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
   };
   return {
     services,
-    /** @returns a function that stops accepting and waits for requests in flight */
-    listen: async (json: boolean): Promise<() => Promise<void>> => {
+    /**
+     * @param stopped the start does not wait for the tunnel after this
+     * @returns a function that stops accepting and waits for requests in flight
+     */
+    listen: async (json: boolean, stopped: Promise<unknown>): Promise<() => Promise<void>> => {
       await makeOwner(services, config);
       if (config.endpointsFile !== undefined)
         await (await import('./apply/at-start.ts')).applyAtStart(io, services, config.endpointsFile);
@@ -106,7 +119,9 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
         certificate,
         listener,
         openFileLimit: io.openFileLimit(),
+        tunnel,
       });
+      await Promise.race([tunnel?.settled(announceTunnelWithinMs), stopped]);
       await announce(io, services, json);
       if (services.hasShortSecret)
         log.warn(
@@ -155,17 +170,20 @@ async function listen(
     certificate,
     listener,
     openFileLimit,
-  }: { certificate: Certificate | undefined; listener: ListenerKind; openFileLimit: number | undefined },
+    tunnel,
+  }: Pick<ServerOptions, 'certificate' | 'tunnel'> & { listener: ListenerKind; openFileLimit: number | undefined },
 ): Promise<() => Promise<void>> {
   const { config, log, clientAddress, ingest, onError } = services;
+  const limits = connectionLimits(services, openFileLimit, tunnel !== undefined);
   const front = createFront({
     ingest,
     listener,
     fetch,
     clientAddress,
     ingestUrl: config.ingestUrl,
+    tunnelHost: tunnel && (() => tunnelHost(tunnel, config)),
     certificate,
-    connectionLimit: connectionLimit(services, openFileLimit),
+    connectionLimit: limits?.own,
     onError,
   });
   await front.listen(config.port, config.host).catch(cause => {
@@ -180,29 +198,45 @@ async function listen(
     );
   log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
   const stopWatching = config.tls && certificate ? watch(front, services, config.tls, certificate) : (): void => {};
+  const stopTunnel =
+    tunnel &&
+    (await (
+      await import('./tunnel/server-tunnel.ts')
+    ).startTunnel(tunnel, services, {
+      listener,
+      connectionLimit: limits?.tunnel,
+    }));
   return async () => {
     stopWatching();
     services.readiness.drain();
     await services.shutDown();
-    await Promise.all([front.close(drainMs), socket.close(drainMs)]);
+    await Promise.all([front.close(drainMs), socket.close(drainMs), stopTunnel?.(drainMs)]);
   };
 }
 
+/** undefined while it is unknown, or if the dashboard has the same host name, on another port. */
+function tunnelHost(tunnel: Tunnel, { baseUrl }: Config): string | undefined {
+  const origin = tunnel.origin();
+  const host = origin === undefined ? undefined : hostOfUrl(new URL(origin));
+  return host === hostOfUrl(new URL(baseUrl)) ? undefined : host;
+}
+
 /** undefined if the number of file descriptors is unlimited or unknown. */
-function connectionLimit(
-  { config, log }: CoreServices,
-  openFileLimit: number | undefined,
-): FrontOptions['connectionLimit'] {
+function connectionLimits({ config, log }: CoreServices, openFileLimit: number | undefined, hasTunnel: boolean) {
   if (openFileLimit === undefined) return undefined;
-  return {
-    ...connectionCounts(openFileLimit),
-    isShared: peerIn(config.trustedProxies),
+  const { total, perNetwork } = connectionCounts(openFileLimit);
+  const ofTunnel = hasTunnel ? Math.min(maxTunnelConnections, Math.floor(total / 4)) : 0;
+  const messages: Pick<NonNullable<FrontOptions['connectionLimit']>, 'onReached' | 'onLeft'> = {
     onReached: reached =>
       log.warn(
         'connection limit reached: idle connections are closed, and new ones are refused if none is idle. Raise the open file limit if these are real clients',
         { ...reached, openFileLimit },
       ),
     onLeft: counts => log.info('open connections are below the limit again', counts),
+  };
+  return {
+    own: { total: total - ofTunnel, perNetwork, isShared: peerIn(config.trustedProxies), ...messages },
+    tunnel: { total: ofTunnel, perNetwork: ofTunnel, isShared: () => true, ...messages },
   };
 }
 
@@ -223,7 +257,7 @@ async function makeOwner({ account, log }: CoreServices, { owner }: Config): Pro
   log.info('owner account created', { email: owner.email });
 }
 
-async function announce(io: Io, { config, setup, log }: CoreServices, json: boolean): Promise<void> {
+async function announce(io: Io, { config, setup, log, tunnel }: CoreServices, json: boolean): Promise<void> {
   const url = new URL(config.baseUrl);
   if (url.protocol === 'http:' && !isLoopbackHost(hostOfUrl(url)))
     log.warn(
@@ -236,8 +270,8 @@ async function announce(io: Io, { config, setup, log }: CoreServices, json: bool
   try {
     io.stdout(
       json
-        ? `${JSON.stringify({ version: io.version, baseUrl: config.baseUrl, setupUrl: link ?? null })}\n`
-        : words(io.version, config.baseUrl, link),
+        ? `${JSON.stringify({ version: io.version, baseUrl: config.baseUrl, setupUrl: link ?? null, ...(tunnel && { tunnel: tunnel.status() }) })}\n`
+        : words(io.version, config.baseUrl, link, tunnel?.status()),
     );
   } catch (cause) {
     // The server still records deliveries.
@@ -245,7 +279,17 @@ async function announce(io: Io, { config, setup, log }: CoreServices, json: bool
   }
 }
 
-const words = (version: string, baseUrl: string, link: string | undefined): string =>
-  `Hooktape ${version} at ${baseUrl}/\n${
-    link === undefined ? '' : `\nSet up Hooktape in a browser (this link works once):\n\n  ${link}\n\n`
-  }Ready.\n`;
+const words = (version: string, baseUrl: string, link: string | undefined, tunnel: TunnelStatus | undefined): string =>
+  [
+    `Hooktape ${version} at ${baseUrl}/\n`,
+    tunnel && tunnelWords(tunnel),
+    link !== undefined && `\nSet up Hooktape in a browser (this link works once):\n\n  ${link}\n\n`,
+    'Ready.\n',
+  ]
+    .filter(Boolean)
+    .join('');
+
+const tunnelWords = ({ program, state, origin, message }: TunnelStatus): string =>
+  state === 'up'
+    ? `Webhooks arrive through ${program} at ${origin}/in/…\n${message === null ? '' : `Note: ${message}.\n`}`
+    : `The tunnel is not up yet. The log says when it is${message === null ? '' : `: ${message}`}.\n`;

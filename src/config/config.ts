@@ -21,6 +21,8 @@ export type Config = {
   readonly baseUrl: string;
   /** The origin of ingest URLs, if it is separate from `baseUrl`. */
   readonly ingestUrl?: string;
+  /** The tunnel program to run, if one is wanted. */
+  readonly tunnel?: Exclude<SettingValues['HOOKTAPE_TUNNEL'], 'off'>;
   readonly dataDir: string;
   readonly databaseUrl: string;
   readonly databaseAuthToken?: string;
@@ -186,6 +188,7 @@ function buildConfig(values: SettingValues): Config {
     port: values.HOOKTAPE_PORT,
     baseUrl,
     ...defined('ingestUrl', values.HOOKTAPE_INGEST_URL),
+    ...defined('tunnel', values.HOOKTAPE_TUNNEL === 'off' ? undefined : values.HOOKTAPE_TUNNEL),
     dataDir,
     databaseUrl: values.HOOKTAPE_DATABASE_URL ?? `file:${escapeFilePath(dataDir.replace(/(.)\/+$/, '$1'))}/hooktape.db`,
     ...defined('databaseAuthToken', values.HOOKTAPE_DATABASE_AUTH_TOKEN),
@@ -295,6 +298,11 @@ export function readConfig(input: ConfigInput): ConfigResult {
     hostNameOf(ingest) === hostNameOf(typeof base === 'string' ? base : 'http://localhost')
   )
     problems.push('HOOKTAPE_INGEST_URL: must have another host name than HOOKTAPE_BASE_URL');
+  const tunnel = results.get('HOOKTAPE_TUNNEL')?.value;
+  if (tunnel !== undefined && tunnel !== 'off' && isSet('HOOKTAPE_INGEST_URL'))
+    problems.push(
+      'HOOKTAPE_TUNNEL: must be off when HOOKTAPE_INGEST_URL is set, because both are the origin of ingest URLs',
+    );
   const password = results.get('HOOKTAPE_OWNER_PASSWORD')?.value;
   if (typeof password === 'string' && password.toLowerCase() === results.get('HOOKTAPE_OWNER_EMAIL')?.value)
     problems.push('HOOKTAPE_OWNER_PASSWORD: must not be the email address');

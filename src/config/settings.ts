@@ -3,6 +3,7 @@
  * settings can also be read from the file that NAME_FILE names, and are never shown.
  */
 
+import { tunnelChoices } from '../shared/tunnel.ts';
 import { trustedIssuers } from './issuers.ts';
 import {
   allowEntries,
@@ -65,6 +66,12 @@ export const settings = {
     'A separate origin for ingest URLs, with another host name than BASE_URL. The server distinguishes them by the',
     'Host header: this origin serves only /in, and no other origin serves /in. It keeps custom answers away from the',
     'dashboard’s origin. Default: ingest URLs start with BASE_URL.',
+  ),
+  HOOKTAPE_TUNNEL: required(
+    oneOf(...tunnelChoices),
+    'off',
+    'cloudflared, ngrok or tailscale: the server runs this program while it runs itself, and ingest URLs begin with the',
+    'public origin that it announces. auto: the first of the three that is installed. Only /in can be reached through it.',
   ),
   HOOKTAPE_DATA_DIR: required(anyText, './data', 'Directory of the database, the generated secret and the socket.'),
   HOOKTAPE_DATABASE_URL: optional(

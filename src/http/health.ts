@@ -8,23 +8,31 @@ import type { Readiness } from './readiness.ts';
 import { type AnsweredRequest, countRequests } from './request-metrics.ts';
 import { createRouteTable } from './route-table.ts';
 
-export const createHealth = ({ readiness }: { readiness: Pick<Readiness, 'problem'> }) => ({
+type HealthServices = {
+  readiness: Pick<Readiness, 'problem'>;
+  /** Its state is only shown: a tunnel that is down is no reason to restart the server. */
+  tunnel?: { status: () => object } | undefined;
+};
+
+export const createHealth = ({ readiness, tunnel }: HealthServices) => ({
   '/healthz': async (): Promise<Response> => Response.json({ ok: true }),
   '/readyz': async (): Promise<Response> => {
     const problem = await readiness.problem();
-    return problem === undefined ? Response.json({ ok: true }) : errorBody(503, problem, { 'retry-after': '5' });
+    const ready = { ok: true, ...(tunnel && { tunnel: tunnel.status() }) };
+    return problem === undefined ? Response.json(ready) : errorBody(503, problem, { 'retry-after': '5' });
   },
 });
 
 export type AnswerProbe = (request: Request) => Promise<Response> | undefined;
 
 /** @returns a function that responds to a probe as the app would, and returns undefined for any other request */
-export function createAnswerProbe(services: {
-  gate: Pick<Gate, 'check'>;
-  readiness: Pick<Readiness, 'problem'>;
-  metrics: { request: (answered: AnsweredRequest) => void };
-  clock: { monotonic: () => number };
-}): AnswerProbe {
+export function createAnswerProbe(
+  services: HealthServices & {
+    gate: Pick<Gate, 'check'>;
+    metrics: { request: (answered: AnsweredRequest) => void };
+    clock: { monotonic: () => number };
+  },
+): AnswerProbe {
   const { gate, metrics, clock } = services;
   const health = Object.entries(createHealth(services));
   const match = createRouteTable(() => health.map(([path]) => ({ method: 'GET', path, hooks: {} })));

@@ -163,6 +163,7 @@ function wire(
   const { isHigh, recent } = captureRate;
   const captureLoad: CaptureLoad = { isWaiting: () => ingest.isWaiting(), isHigh, recent };
 
+  infrastructure.tunnel?.onOrigin(onUrlsChanged);
   const audit = createAudit(infrastructure);
   const endpoints = wireEndpoints({ infrastructure, onDeleted, onRetentionChanged, onUrlsChanged });
   const acceptedStored = async (): Promise<void> => {

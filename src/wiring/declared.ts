@@ -10,7 +10,7 @@ import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { createTokensStore } from '../features/endpoints/tokens-store.ts';
 import { createForwardColumns } from '../features/forwards/columns.ts';
 import { maxConfirmedSecrets, type SecretsService } from '../features/secrets/service.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import { type Infrastructure, ingestOriginOf } from './infrastructure.ts';
 
 type DeclaredDependencies = {
   infrastructure: Infrastructure;
@@ -33,9 +33,10 @@ export function wireDeclared(dependencies: DeclaredDependencies) {
   const { audit, registry, tokens, guards, policies, endpoints, secrets } = dependencies;
   const { onDeleted, onRetentionChanged, onUrlsChanged, onForwardsChanged, acceptedStored } = dependencies;
   const { config, clock, random, sealer, direct, retentionMs, outbound } = dependencies.infrastructure;
+  const ingestOrigin = ingestOriginOf(dependencies.infrastructure);
   const forwardColumns = createForwardColumns(sealer, random);
   const isOwnIngest = createOwnIngestCheck({
-    urls: [config.baseUrl, ...(config.ingestUrl === undefined ? [] : [config.ingestUrl])],
+    urls: () => [config.baseUrl, ingestOrigin()],
     port: config.port,
     isKnownToken: async token =>
       (await registry.find(token)) !== undefined || registry.pausedEndpoint(token) !== undefined,

@@ -8,7 +8,7 @@ import { createTokensStore } from '../features/endpoints/tokens-store.ts';
 import { createSecretsService } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import { type Infrastructure, ingestOriginOf } from './infrastructure.ts';
 import { createPolicies } from './policies.ts';
 
 /** How often changes made by other processes are loaded. */
@@ -53,7 +53,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
     guards,
     clock,
     random,
-    ingestUrl: config.ingestUrl ?? config.baseUrl,
+    ingestOrigin: ingestOriginOf(infrastructure),
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     retentionMs,
     findVersion,

@@ -17,6 +17,7 @@ import type { BackupServiceOptions } from '../features/backup/service.ts';
 import type { FetchJson } from '../features/oauth/remote-jwks.ts';
 import type { OAuthPolicy } from '../features/oauth/service.ts';
 import type { ProviderFetch } from '../features/oidc/provider.ts';
+import type { Tunnel } from '../features/sessions/model.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { DelayedResponsesOptions } from '../ingest/answers/delayed-responses.ts';
 import type { Logger } from '../log.ts';
@@ -60,6 +61,8 @@ export type Dependencies = {
   usage: () => { residentBytes: number; cpuSeconds: number };
   /** The database thread has died or the listener has closed: the process must end and be restarted. */
   onFatal: (error: Error) => void;
+  /** The program of HOOKTAPE_TUNNEL. */
+  tunnel?: TunnelSource | undefined;
   /** false: a command, which sends nothing that waits in a queue. */
   runsQueues?: boolean;
   /** false: searches do not use signatures and read the events, to measure what they gain. */
@@ -72,6 +75,13 @@ export type Dependencies = {
 
 /** What one request of a search may cost, and how many signatures are put together. */
 export type SearchLimits = { budget?: { ms: number; blocks: number }; runLength?: number };
+
+/** `origin`: the public origin that the program announced last; `onOrigin` sets what is called when there is another one. */
+export type TunnelSource = {
+  origin: () => string | undefined;
+  status: () => Tunnel;
+  onOrigin: (listener: () => void) => void;
+};
 
 export type Infrastructure = ReturnType<typeof createInfrastructure>;
 
@@ -136,6 +146,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     version,
     usage,
     onFatal,
+    tunnel: dependencies.tunnel,
     /** Reads see every delivery that was acknowledged before them. */
     database,
     /** The database without that wait, for data that does not depend on deliveries. */
@@ -179,6 +190,12 @@ export function createInfrastructure(dependencies: Dependencies) {
     ...createTimers(log),
   };
 }
+
+/** The origin of ingest URLs, which changes with the tunnel. */
+export const ingestOriginOf =
+  ({ config, tunnel }: Pick<Infrastructure, 'config' | 'tunnel'>) =>
+  (): string =>
+    config.ingestUrl ?? tunnel?.origin() ?? config.baseUrl;
 
 const logUpgrade = (log: Logger, upgrade: Upgrade): void =>
   log.info(

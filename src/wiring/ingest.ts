@@ -18,6 +18,7 @@ import { createIngest } from '../ingest/ingest.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { createCaptureStore, packRows } from '../ingest/store.ts';
 import { deliveryIdOf } from '../platforms/platforms.ts';
+import { parseCidr } from '../shared/addresses.ts';
 import { createDeliveryEncoder, redact } from './encoders.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { journalBatchLimits } from './journal.ts';
@@ -35,6 +36,8 @@ type IngestDependencies = {
   /** Called for every event that is stored. */
   onStored: (event: { endpoint: number; seq: number }) => void;
 };
+
+const loopback = ['127.0.0.0/8', '::1/128'].flatMap(range => parseCidr(range) ?? []);
 
 export function wireIngest(dependencies: IngestDependencies) {
   const { infrastructure, registry, endpoints, secrets, notifications, metrics, answerer, captureRate, onStored } =
@@ -84,23 +87,29 @@ export function wireIngest(dependencies: IngestDependencies) {
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);
+  // The program of the tunnel runs on this machine, and reports the sender's address last.
+  const tunnelClientAddress = createClientAddress(loopback);
+  const budgets = createDeliveryBudgets(config.maxBodyBytes);
   // Deliveries have no request id. A delivery that fails gets an id for the log, in a form that no API request has.
   let failedDeliveries = 0;
-  const ingest = createIngest({
-    capture,
-    findEndpoint: registry.find,
-    countIfPaused: endpoints.countIfPaused,
-    clientAddress,
-    maxBodyBytes: config.maxBodyBytes,
-    budgets: createDeliveryBudgets(config.maxBodyBytes),
-    clock,
-    onResult: metrics.delivery,
-    onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
-  });
+  const createWith = (addressOf: typeof clientAddress) =>
+    createIngest({
+      capture,
+      findEndpoint: registry.find,
+      countIfPaused: endpoints.countIfPaused,
+      clientAddress: addressOf,
+      maxBodyBytes: config.maxBodyBytes,
+      budgets,
+      clock,
+      onResult: metrics.delivery,
+      onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
+    });
   return {
     capture,
     clientAddress,
-    ingest,
+    ingest: createWith(clientAddress),
+    /** For deliveries that the tunnel forwards. */
+    tunnelIngest: createWith(tunnelClientAddress),
     /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal
       ? journal.insertRows

@@ -23,7 +23,7 @@ export type MeasuredServices = {
 };
 
 export function wireObservability({
-  infrastructure: { direct, journal, clock, log, version, usage, every, backsUp },
+  infrastructure: { direct, journal, clock, log, version, usage, every, backsUp, tunnel },
   gate,
   measured,
 }: {
@@ -74,5 +74,5 @@ export function wireObservability({
     if (lagFrom !== undefined) metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
     lagFrom = now;
   });
-  return { readiness, metrics, answerProbe: createAnswerProbe({ gate, readiness, metrics, clock }) };
+  return { readiness, metrics, answerProbe: createAnswerProbe({ gate, readiness, metrics, clock, tunnel }) };
 }

@@ -4,7 +4,16 @@ import type { Command } from '../io.ts';
 export const serverCommands = {
   serve: {
     summary: 'start the server',
-    usage: 'hooktape serve',
+    usage: 'hooktape serve [--tunnel auto|cloudflared|ngrok|tailscale|off]',
+    details: [
+      [
+        '--tunnel PROGRAM',
+        'run this program, which gives the server a public URL for webhooks (auto: the first that is installed)',
+      ],
+    ],
+    manual: [
+      'The tunnel is for a server on a private machine: platforms can reach its ingest URLs, and nothing else. `--tunnel` replaces the setting `HOOKTAPE_TUNNEL`. The [guide](tunnel.md) has the details.',
+    ],
     load: async () => (await import('../serve.ts')).runServe,
   },
   account: {

@@ -14,19 +14,19 @@ export function createOwnIngestCheck({
   port,
   isKnownToken,
 }: {
-  /** The base URL, and the URL for deliveries if there is one. */
-  urls: readonly string[];
+  /** The base URL, and the origin of ingest URLs, which may change. */
+  urls: () => readonly string[];
   /** The port on which the server listens. */
   port: number;
   isKnownToken: (token: string) => Promise<boolean>;
 }) {
-  const places = new Set(urls.map(url => placeOf(new URL(url))));
   return async (given: string): Promise<boolean> => {
     const url = URL.parse(given);
     const [, start, token = ''] = url?.pathname.split('/') ?? [];
     if (!url || start !== 'in') return false;
     const isHere = isLoopbackHost(canonicalHost(hostOfUrl(url))) && portOfUrl(url) === port;
-    return isHere || places.has(placeOf(url)) || (randomToken.test(token) && (await isKnownToken(token)));
+    const isOwn = urls().some(own => placeOf(new URL(own)) === placeOf(url));
+    return isHere || isOwn || (randomToken.test(token) && (await isKnownToken(token)));
   };
 }
 

@@ -30,8 +30,8 @@ export function createEndpointsService(options: {
   guards: Guards;
   clock: Clock;
   random: RandomBytes;
-  /** The origin of ingest URLs. */
-  ingestUrl: string;
+  /** The origin of ingest URLs, which may change. */
+  ingestOrigin: () => string;
   /** Endpoints that each plan allows, 0 = no limit. */
   limits: { free: number; pro: number };
   retentionMs: RetentionMs;
@@ -43,11 +43,11 @@ export function createEndpointsService(options: {
   /** Called after the URLs of an endpoint changed, which signatures may cover. */
   onUrlsChanged: () => void;
 }) {
-  const { store, tokens, registry, guards, clock, random, ingestUrl, limits, retentionMs } = options;
+  const { store, tokens, registry, guards, clock, random, ingestOrigin, limits, retentionMs } = options;
   const { findVersion, onDeleted, onRetentionChanged, onUrlsChanged } = options;
 
   const pathOf = (token: string): string => `/in/${token}`;
-  const urlOf = (token: string): string => ingestUrl + pathOf(token);
+  const urlOf = (token: string): string => ingestOrigin() + pathOf(token);
 
   /** Deliveries that this process refused since the pause of their endpoint, by its row number; all of them for the list's version. */
   const refused = new Map<number, number>();
@@ -152,7 +152,8 @@ export function createEndpointsService(options: {
     },
 
     /** Read it before `list`. */
-    listVersion: (principal: Viewer): Promise<AnswerVersion> => findVersion(principal, 'endpoints', refusals),
+    listVersion: (principal: Viewer): Promise<AnswerVersion> =>
+      findVersion(principal, 'endpoints', refusals, ingestOrigin()),
 
     async list(principal: Viewer): Promise<{ endpoints: Endpoint[]; until: number }> {
       const { teamId, app } = principal;

@@ -1,9 +1,10 @@
 /* Schemas of sign-in, password change and sessions. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
-import { nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { Password, Timestamp } from '../../http/schemas.ts';
 import { maxPasswordBytes } from '../../shared/limits.ts';
+import { tunnelPrograms } from '../../shared/tunnel.ts';
 import { Account, Role } from '../accounts/model.ts';
 import { secondFactorFields } from '../totp/model.ts';
 
@@ -37,6 +38,20 @@ export const Ways = t.Object(
 );
 export type Ways = Static<typeof Ways>;
 
+export const Tunnel = t.Object(
+  {
+    program: literals(tunnelPrograms),
+    state: literals(['starting', 'up', 'down']),
+    origin: nullable(t.String({ format: 'uri', description: 'the last public origin; ingest URLs begin with it' })),
+    previousOrigin: nullable(
+      t.String({ format: 'uri', description: 'the origin before, which platforms may still use' }),
+    ),
+    message: nullable(t.String({ description: 'what needs a look; null if nothing does' })),
+  },
+  { title: 'Tunnel', description: 'the program of HOOKTAPE_TUNNEL; absent while that is off' },
+);
+export type Tunnel = Static<typeof Tunnel>;
+
 export const SignedIn = t.Object(
   {
     account: Account,
@@ -49,6 +64,7 @@ export const SignedIn = t.Object(
         description: 'a newer version, for owners; absent if there is none, or if HOOKTAPE_CHECK_UPDATES is off',
       }),
     ),
+    tunnel: t.Optional(Tunnel),
     ways: Ways,
   },
   { title: 'SignedIn' },

@@ -16,6 +16,7 @@ import {
   SignedOut,
   SignIn,
   SignInError,
+  type Tunnel,
   type Ways,
 } from './model.ts';
 import type { SessionsService } from './service.ts';
@@ -36,6 +37,8 @@ export type SessionsRoutesOptions = {
   oidc: { service: { endSessionUrl: (idToken: Buffer) => Promise<string | null> } } | undefined;
   version: string;
   updates: { newest: () => string | undefined };
+  /** The program of HOOKTAPE_TUNNEL, if there is one. */
+  tunnel: { status: () => Tunnel } | undefined;
 };
 
 export const sessionsRoutes = (options: SessionsRoutesOptions) =>
@@ -51,6 +54,7 @@ const signInRoutes = ({
   account,
   version,
   updates,
+  tunnel,
 }: SessionsRoutesOptions) =>
   new Elysia({ prefix: '/api/session', tags })
     .use(optionallyAuthenticated(gate))
@@ -72,6 +76,7 @@ const signInRoutes = ({
           sessionId,
           setupRequired: false,
           version,
+          ...(tunnel && { tunnel: tunnel.status() }),
           ways,
         };
         return { ...signedIn, ...(newestVersion !== undefined && { newestVersion }) };

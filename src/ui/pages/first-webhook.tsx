@@ -65,6 +65,8 @@ export function FirstWebhook({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
+const tunnelCommand = 'hooktape serve --tunnel auto';
+
 const LoopbackNotice = () => (
   <div class="col">
     <Notice tone="warn" title="No platform can reach this URL">
@@ -75,9 +77,13 @@ const LoopbackNotice = () => (
         Use a public Hooktape server, and run <code>hooktape listen</code> here: it sends the server’s events to your
         program.
       </li>
-      <li>Open a tunnel to this port, such as with cloudflared or ngrok.</li>
       <li>
-        Set <code>HOOKTAPE_BASE_URL</code> to the public URL of the server or the tunnel, so that this page shows it.
+        Restart this server with a tunnel: <code>{tunnelCommand}</code>
+        <CopyButton what="command" text={tunnelCommand} /> It needs cloudflared, ngrok or tailscale. Platforms can then
+        reach the URLs of endpoints, and nothing else.
+      </li>
+      <li>
+        Set <code>HOOKTAPE_BASE_URL</code> to the public URL of the server, so that this page shows it.
       </li>
     </ul>
   </div>

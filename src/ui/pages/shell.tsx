@@ -16,6 +16,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { EndpointBar } from './endpoint-bar.tsx';
 import { endpointIn } from './endpoint-tabs.ts';
 import { usePageActions } from './page-actions.ts';
+import { TunnelLine } from './tunnel-line.tsx';
 
 type ShellProps = { url: PageLocation; onSignOut: () => void; children: ComponentChildren };
 
@@ -72,6 +73,7 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
           Rate limited. Retrying in {waitSeconds} s.
         </div>
       )}
+      <TunnelLine />
       <EndpointBar url={url} />
       <div id="main" class="content pane" tabIndex={-1}>
         {children}
