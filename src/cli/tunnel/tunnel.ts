@@ -71,7 +71,7 @@ export function createTunnel(options: TunnelOptions) {
   const isDown = (reason: string, output: readonly string[], target: string): void => {
     const waitMs = Math.min(maxWaitMs, 1000 * 2 ** failures++);
     const problem = `${program} ${reason}`;
-    status = { ...status, state: 'down', message: `the tunnel is down: ${problem}. It is started again` };
+    status = { ...status, state: 'down', message: `the tunnel is down, because ${problem}. It is started again` };
     log.error('the tunnel is down: no delivery arrives through it', { problem, output, nextTryInMs: waitMs });
     first.resolve();
     cancelTimer = after(waitMs, () => start(target));

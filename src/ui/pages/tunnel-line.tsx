@@ -38,7 +38,7 @@ export function TunnelLine() {
       {tunnel.state === 'starting' && <span>The tunnel is starting. Platforms can't reach this server yet.</span>}
       {tunnel.state === 'down' && (
         <span>
-          <strong>The tunnel is down: platforms can't reach this server.</strong> {tunnel.message}.
+          <strong>Platforms can't reach this server:</strong> {tunnel.message}.
         </span>
       )}
       {tunnel.state === 'up' && (
