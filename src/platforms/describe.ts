@@ -124,7 +124,8 @@ const maxAlternatives = 5;
 function describePreview(text: PreviewText): string {
   const alternatives = [text].flat().map(code);
   const shown = alternatives.slice(0, maxAlternatives).join(' or ');
-  return alternatives.length > maxAlternatives ? `${shown} or ${alternatives.length - maxAlternatives} others` : shown;
+  const more = alternatives.length - maxAlternatives;
+  return more > 0 ? `${shown} or ${more} ${more === 1 ? 'other' : 'others'}` : shown;
 }
 
 function describeScheme(scheme: SignatureScheme): string {
