@@ -1,7 +1,7 @@
 /* One installation that backs up to a store, through all its lives: starts, losses of the whole data directory, restores. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BackupStatus } from '../../../src/features/backup/model.ts';
+import type { BackupStatus } from '../../../src/core/backup/status.ts';
 import { freePort } from '../../../src/testing/free-port.ts';
 import { eventually } from '../../../src/testing/poll.ts';
 import { type Api, createApi, type Endpoint, firstApi } from '../../lib/api.ts';

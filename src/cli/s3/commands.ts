@@ -1,6 +1,6 @@
 /* `hooktape backup s3 status|now|verify`: the continuous backup to an object store, seen from the command line. */
 import type { Config } from '../../config/config.ts';
-import type { BackupStatus } from '../../features/backup/model.ts';
+import type { BackupStatus } from '../../core/backup/status.ts';
 import { parse } from '../arguments.ts';
 import { askRunningServer, control } from '../control.ts';
 import { ConfigurationError, exitCodes, type Io, type Run, UsageError } from '../io.ts';

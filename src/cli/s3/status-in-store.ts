@@ -1,5 +1,5 @@
 /* The state of a backup as the store shows it, for a machine on which its server does not run. */
-import type { BackupStatus } from '../../features/backup/model.ts';
+import type { BackupStatus } from '../../core/backup/status.ts';
 import { type Io, OperationError } from '../io.ts';
 import type { StoredBackup } from './stored-backup.ts';
 
