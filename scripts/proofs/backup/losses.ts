@@ -16,7 +16,7 @@ async function changeThings(api: Awaited<ReturnType<typeof openWorld>>['api'], e
   const other = await api.createEndpoint(`life ${life}`);
   const [page] = await Array.fromAsync(firstPage(api.events(endpointId, 1)));
   const [newest] = page?.events ?? [];
-  if (newest) await api.put(`/api/events/${newest.id}/pin`, { name: `life ${life}` });
+  if (newest) await api.put(`/api/events/${newest.id}/pin`, { name: `life-${life}` });
   return { other: other.id, pinned: newest?.id };
 }
 
