@@ -100,6 +100,7 @@ describe('all or nothing', () => {
       row: one,
       secrets: [],
       answers: undefined,
+      redaction: undefined,
       forwards: { add: [], set: [], remove: [] },
     }));
     expect(await createDeclaredStore(db).write({ ...writes, create }, { now: 1, withPinned: false })).toBe(false);

@@ -1,6 +1,6 @@
 /* Reads the endpoints to compare a file with, and applies it in one batch: all of it or nothing. */
 
-import { and, count, eq, getTableColumns, inArray, isNotNull, isNull, notExists, or, sql } from 'drizzle-orm';
+import { and, count, eq, getTableColumns, inArray, isNotNull, isNull, notExists, or, type SQL, sql } from 'drizzle-orm';
 import type { Plan } from '../../core/access/principal.ts';
 import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
 import { forwardQueue } from '../../core/forward.ts';
@@ -102,6 +102,34 @@ function forwardStatements(
           db.delete(queues).where(and(eq(queues.kind, kind), inArray(queues.owner, [...remove]))),
         ]),
   ];
+}
+
+/** The rules get a new version, so that their sequences restart. @param rules null removes them; undefined leaves them */
+function answersStatements(
+  db: Drizzle,
+  endpoint: SQL,
+  rules: AnswerRules | null | undefined,
+  now: number,
+): Statement[] {
+  if (rules === undefined) return [];
+  const removal: Statement = db.delete(answers).where(eq(answers.endpoint, endpoint));
+  if (rules === null) return [removal];
+  const row = { endpoint: endpoint as unknown as number, rules: Buffer.from(JSON.stringify(rules.rules)) };
+  return [removal, db.insert(answers).values({ ...row, createdAt: now })];
+}
+
+/** @param redaction null removes the rules; undefined leaves them */
+function redactionStatements(
+  db: Drizzle,
+  endpoint: SQL,
+  redaction: Redaction | null | undefined,
+  now: number,
+): Statement[] {
+  if (redaction === undefined) return [];
+  const removal: Statement = db.delete(redactionRules).where(eq(redactionRules.endpoint, endpoint));
+  if (redaction === null) return [removal];
+  const row = { endpoint: endpoint as unknown as number, redaction: Buffer.from(JSON.stringify(redaction)) };
+  return [removal, db.insert(redactionRules).values({ ...row, createdAt: now })];
 }
 
 export type DeclaredStore = ReturnType<typeof createDeclaredStore>;
@@ -210,23 +238,6 @@ function writeStatements(
   const seqOf = (id: string) => sql`(SELECT seq FROM endpoints WHERE id = ${id})`;
   const insertSecretsStatements = (id: string, rows: readonly SecretInput[]): Statement[] =>
     rows.map(row => db.insert(secrets).values({ ...row, endpoint: seqOf(id) as unknown as number }));
-  // The rules get a new version, so that their sequences restart.
-  const replaceAnswersStatements = (id: string, rules: AnswerRules | null | undefined): Statement[] => {
-    if (rules === undefined) return [];
-    const endpoint = seqOf(id) as unknown as number;
-    const removal: Statement = db.delete(answers).where(eq(answers.endpoint, seqOf(id)));
-    if (rules === null) return [removal];
-    const row = { endpoint, rules: Buffer.from(JSON.stringify(rules.rules)), createdAt: now };
-    return [removal, db.insert(answers).values(row)];
-  };
-  const replaceRedactionStatements = (id: string, redaction: Redaction | null | undefined): Statement[] => {
-    if (redaction === undefined) return [];
-    const endpoint = seqOf(id) as unknown as number;
-    const removal: Statement = db.delete(redactionRules).where(eq(redactionRules.endpoint, seqOf(id)));
-    if (redaction === null) return [removal];
-    const row = { endpoint, redaction: Buffer.from(JSON.stringify(redaction)), createdAt: now };
-    return [removal, db.insert(redactionRules).values(row)];
-  };
   const isPinned = db.select({ one: sql`1` }).from(pins).where(eq(pins.endpoint, endpoints.seq));
 
   const removals = remove.map(
@@ -291,16 +302,16 @@ function writeStatements(
           ]
         : []),
       ...insertSecretsStatements(id, addSecrets),
-      ...replaceAnswersStatements(id, rules),
-      ...replaceRedactionStatements(id, redaction),
+      ...answersStatements(db, seqOf(id), rules, now),
+      ...redactionStatements(db, seqOf(id), redaction, now),
       ...forwardStatements(db, seq, own, now),
     ],
   );
   const creations = create.flatMap(({ row, secrets: own, answers: rules, redaction, forwards: sent }): Statement[] => [
     db.insert(endpoints).values(row),
     ...insertSecretsStatements(row.id, own),
-    ...replaceAnswersStatements(row.id, rules),
-    ...replaceRedactionStatements(row.id, redaction),
+    ...answersStatements(db, seqOf(row.id), rules, now),
+    ...redactionStatements(db, seqOf(row.id), redaction, now),
     ...forwardStatements(db, seqOf(row.id) as unknown as number, sent, now),
   ]);
   return [...removals, ...releases, ...claims, ...updates, ...creations];

@@ -32,6 +32,7 @@ type Attempt = {
   edited: boolean;
   response: unknown;
   request: unknown;
+  note: string | null;
 };
 const attemptsOf = async (caller: TestAccount, id: string) =>
   (await caller.json<{ replays: Attempt[] }>(200, 'GET', `/api/events/${id}`)).replays;
