@@ -4,7 +4,9 @@ import { OtherBodies, RedactionRules } from '../../core/redaction/schema.ts';
 import { nullable } from '../../core/schemas.ts';
 import { EventSummary } from '../events/model.ts';
 
-export const maxPreviewedEvents = 100;
+export type { Redaction } from '../../core/redaction/model.ts';
+
+const maxPreviewedEvents = 100;
 export const defaultPreviewedEvents = 10;
 
 export const RedactionPreviewRequest = t.Object(

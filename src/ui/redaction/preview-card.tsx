@@ -23,7 +23,7 @@ export function PreviewCard({ endpointId, preview: { events, problem }, isHeld }
       {isHeld && <Notice tone="warn">Enter the missing paths to update this preview.</Notice>}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {!events && !problem && !isHeld && <Skeleton rows={3} />}
-      {events && <p role="status">{events.length === 0 ? 'No events yet.' : countOf(changed.length, events.length)}</p>}
+      {events && <p role="status">{countOf(changed.length, events.length)}</p>}
       {changed.length > 0 && (
         <ol class="rows" aria-label="Changes">
           {changed.slice(0, maxShownEvents).map(one => (
@@ -38,8 +38,10 @@ export function PreviewCard({ endpointId, preview: { events, problem }, isHeld }
 
 /** `3 of the last 40 events would change.` */
 export function countOf(changed: number, all: number): string {
+  if (all === 0) return 'No events yet.';
   const those = all === 1 ? 'the last event' : `the last ${all} events`;
   if (changed === 0) return `The rules take nothing from ${those}.`;
+  if (all === 1) return 'The last event would change.';
   return changed === all ? `All of ${those} would change.` : `${changed} of ${those} would change.`;
 }
 

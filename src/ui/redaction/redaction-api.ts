@@ -1,7 +1,6 @@
 /* The calls of redaction and of erasures. */
 
-import type { Redaction } from '../../core/redaction/model.ts';
-import type { RedactionPreview } from '../../features/redaction/model.ts';
+import type { Redaction, RedactionPreview } from '../../features/redaction/model.ts';
 import { call, type Ok } from '../kit/api.ts';
 
 export type { Redaction };

@@ -18,7 +18,7 @@ export const targets: readonly { id: RuleDraft['target']; label: string }[] = [
 
 export const treatmentOptions: readonly { id: Treatment; label: string }[] = [
   { id: 'remove', label: 'Remove' },
-  { id: 'mask', label: 'Mask, keep the last four' },
+  { id: 'mask', label: 'Mask (****1234)' },
   { id: 'hash', label: 'Hash' },
 ];
 
