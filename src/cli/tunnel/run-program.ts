@@ -54,7 +54,8 @@ export const runProgram: RunProgram = ({ command, env, onLine }) => {
   return {
     ended,
     async stop(): Promise<void> {
-      await child.stdin.end();
+      // It may have ended already.
+      await Promise.resolve(child.stdin.end()).catch(() => {});
       if (!hasShell) child.kill('SIGTERM');
       // The shell is faster, unless it was killed itself.
       const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs * 2);

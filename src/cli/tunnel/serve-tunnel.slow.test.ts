@@ -202,6 +202,20 @@ describe('serve --tunnel', () => {
     expect(isRunning(runs()[0]?.pid ?? 0)).toBe(false);
   });
 
+  test('a dashboard under the host name of the tunnel, on another port, stays where it is', async () => {
+    install('tailscale', `echo 'Available on the internet:'; echo 'https://studio.tail9f3a.ts.net/'`, untilKilled);
+    const port = await freePort();
+    const baseUrl = 'https://studio.tail9f3a.ts.net:8443';
+    const own = { HOOKTAPE_BASE_URL: baseUrl, HOOKTAPE_PORT: String(port) };
+    const server = await startServer({ ...env, ...account, ...own }, {}, ['--tunnel', 'tailscale']);
+    await server.said();
+    const statusOf = async (url: string): Promise<number> =>
+      (await fetch(url, { headers: { host: 'studio.tail9f3a.ts.net:8443' } })).status;
+    expect(await statusOf(`http://127.0.0.1:${port}/api/session`)).toBe(401);
+    expect(await statusOf(`${runs()[0]?.target}/api/session`)).toBe(404);
+    await server.stop();
+  });
+
   test('a hostile address is never used, and the server runs without the tunnel', async () => {
     install('cloudflared', `echo "INF |  http://user:secret@203.0.113.7/x  |"`, untilKilled);
     const server = await startServer({ ...env, ...account }, {}, ['--tunnel', 'cloudflared']);
