@@ -19,7 +19,7 @@ export type BackupNames = {
 
 const nameForm = /^[0-9a-f]{32}$/;
 
-/** Whether it may be a name, of whatever secret. */
+/** Whether it may be a name, under any secret. */
 export const looksLikeName = (name: string): boolean => nameForm.test(name);
 
 export function createBackupNames(secret: string): BackupNames {

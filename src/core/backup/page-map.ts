@@ -1,6 +1,6 @@
 /*
  * Where the pages of a database's state are in the log of a backup: of each page the object with its last full version, and the objects
- * with later changes to it. Objects are applied in order. Those of a state that is not complete yet are kept aside.
+ * with later changes to it. Objects are applied in order. Objects of an incomplete state are kept aside.
  */
 import type { IndexBody, LogObject, ObjectEntry, PageRecords } from './contents.ts';
 

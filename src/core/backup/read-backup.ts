@@ -117,7 +117,7 @@ function statesOf(index: BackupIndex | undefined, log: readonly LogObject[]): Ba
     .sort((a, b) => a.seq - b.seq);
 }
 
-/** The last state of those before the first one that is later. A clock that went back must not bring later things in. */
+/** The last state before the first state that is too late. A clock that went back must not bring later things in. */
 function stateAt(states: readonly BackupState[], at: number): BackupState {
   const later = states.findIndex(state => state.at > at);
   const state = later === -1 ? states.at(-1) : states[later - 1];

@@ -115,7 +115,7 @@ export type BackupIndex = { head: IndexHead; body: IndexBody };
 /** `tip`: the newest object. `orphans`: objects that no other one follows: a request that failed and yet was carried out. */
 export type Log = { objects: LogObject[]; orphans: number[]; lost: number[]; tip: LogLink | null };
 
-/** The objects after `from` up to `upTo`, in order, without those that no other one follows. */
+/** The objects after `from` up to `upTo`, in order, without objects that have no successor. */
 export async function readLog(
   source: BackupSource,
   { log }: Listed,

@@ -10,7 +10,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const prefixBytes = 5;
 
-/** An object was encrypted with another secret, is damaged, or is another one. */
+/** An object was encrypted with another secret, is damaged, or was replaced by a different object. */
 export class SealError extends Error {
   override name = 'SealError';
 }

@@ -1,4 +1,4 @@
-/* Whether a body is a form (application/x-www-form-urlencoded). Its content decides: senders declare forms that are none. */
+/* Whether a body is a form (application/x-www-form-urlencoded). Its content decides: senders sometimes declare other bodies as forms. */
 
 /** 1: in every form; 2: only in a body whose header declares a form. */
 const nameCharacters = classes(/[\w.~*+%[\]()!$:@,;/|-]/, /[^\s\p{Cc}<>{}"]/u);

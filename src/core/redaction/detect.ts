@@ -4,14 +4,14 @@ import { afterEscape, decoded, deeperLayer, type Layer, maxLayers, written } fro
 import { replacementOf, textOf } from './replacement.ts';
 import { scans } from './scan.ts';
 
-/** A range of the written text. `text`: what it stands for, one character a byte. */
+/** A range of the written text. `text`: its meaning, one character a byte. */
 export type Hit = { start: number; end: number; rule: number; text: string };
 
 /** `form`: of a query or a form, in which a plus sign may be a space; `percent`: of a path. */
 export type ValueEncoding = 'plain' | 'json' | 'form' | 'percent';
 
 export type Detector = {
-  /** Hits in their order; those that overlap are one. @param text one character a byte */
+  /** Hits in their order; overlapping hits are joined. @param text one character a byte */
   find: (text: string, encoding: ValueEncoding) => Hit[];
   change: (hit: Hit) => { before: () => string; after: string };
   /** Whether there may be a hit: most values need no further look. */

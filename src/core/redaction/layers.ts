@@ -1,5 +1,5 @@
 /*
- * Texts inside encodings, one character a byte: what JSON escapes and percent encodings stand for, and where it is written. Each
+ * Texts inside encodings, one character a byte: the meaning of JSON escapes and percent encodings, and where it is written. Each
  * layer is one pass, and never longer than the text before it.
  */
 import { latin1 } from '../encoding/buffer.ts';
@@ -80,7 +80,7 @@ function escapeAt(text: string, at: number): { character: number; next: number }
 const unicodeEscape = (text: string, at: number): number =>
   text.charCodeAt(at) === 0x5c && text.charCodeAt(at + 1) === 0x75 ? hexNumber(text, at + 2, 4) : -1;
 
-/** -1 if there are not so many hex digits. */
+/** -1 if there are fewer hex digits. */
 function hexNumber(text: string, at: number, digits: number): number {
   let number = 0;
   for (let i = 0; i < digits; i++) {

@@ -1,6 +1,6 @@
 /*
  * Applies the redaction of an endpoint to an event. Every byte that no rule takes stays as it came. Time and memory are linear in the
- * size of the event, whatever a stranger sends. Pure.
+ * size of the event, even for hostile input. Pure.
  */
 import { isUtf8 } from 'node:buffer';
 import { formField, headerField, queryField } from '../../shared/filter/field-names.ts';
@@ -105,7 +105,7 @@ function createHeaderRedactor(redaction: Redaction, { treatments, key, detector,
     if (rule === undefined) return (detector && redactText(value, 'plain', detector, taken, field)) ?? value;
     const treatment = treatments[rule] ?? 'remove';
     if (treatment !== 'remove') {
-      // The end of a credential is not shown, nor is a hash of what stands for it.
+      // The end of a credential is not shown, nor is a hash of its placeholder.
       if (isCredentialHeader(name)) return hiddenCredential;
       if (isRedacted && isReplacement(value)) return value;
     }

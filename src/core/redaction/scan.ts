@@ -54,7 +54,7 @@ function scanGroups(text: string, groups: readonly number[], onHit: OnHit): void
   if (hitEnd >= 0) onHit(hitStart, hitEnd);
 }
 
-/** The end of the longest card number that begins with this group; -1 if there is none. */
+/** The end of the longest card number that begins with this group; -1 without a card number. */
 function endOfCard(text: string, groups: readonly number[], first: number): number {
   let count = 0;
   // Luhn: every second digit from the right is doubled. Which ones depends on the number of digits.

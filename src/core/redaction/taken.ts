@@ -34,7 +34,7 @@ export function createTaken(onChange: ((change: RedactionChange) => void) | unde
   };
 }
 
-/** The number that stands for `otherBodies`, which is no rule. */
+/** The number for `otherBodies`, which is not a rule. */
 export const noRuleButBody = -1;
 
 const shown = (text: string): string =>

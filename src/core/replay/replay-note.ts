@@ -5,7 +5,7 @@ const noLongerCovered = 'the signature no longer covers the body, because redact
 
 /**
  * @param isUnsigned whether the event came without a signature
- * @param sent whether it was signed anew, and whether it was sent as the stored event
+ * @param sent whether it was re-signed, and whether it was sent as the stored event
  */
 export const replayNote = (
   { redacted, isUnsigned }: { redacted: Redacted | null; isUnsigned: boolean },

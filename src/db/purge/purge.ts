@@ -11,7 +11,7 @@ import { syncDirectory } from '../files/publish-file.ts';
 import type { Maintenance } from '../maintenance.ts';
 
 const sliceMs = 4;
-/** SQLite sometimes moves a page behind those that are already cleared; the next pass finds it. */
+/** SQLite sometimes moves a page behind the pages that are already cleared; the next pass finds it. */
 const maxPasses = 4;
 const retryMs = 50;
 
@@ -27,7 +27,7 @@ export type PurgeOptions = {
   /** The database file. */
   file: string;
   background: { add: (job: BackgroundJob) => { wake: () => void } };
-  /** Replaces the files of the capture journal. Resolves once those that existed before are gone. */
+  /** Replaces the files of the capture journal. Resolves once the earlier files are deleted. */
   renewJournal: () => Promise<void>;
 };
 

@@ -72,7 +72,7 @@ const rotationMs = 10_000;
  * not be stored, so that deliveries wait, or fail, when changes can no longer be loaded.
  */
 const maxAgeMs = 3000;
-/** How often a load is repeated because endpoints were changed meanwhile. */
+/** How often a load is repeated because endpoints were changed during it. */
 const maxLoads = 5;
 
 type Tables = {

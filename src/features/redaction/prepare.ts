@@ -14,7 +14,7 @@ export function createPrepareRedaction({
   /** By endpoint, because other processes load all rules every second. */
   const known = new Map<number, { version: number; redaction: EndpointRedaction | undefined }>();
 
-  /** @param endpoints at least those of the rows @returns the redaction of an endpoint */
+  /** @param endpoints at least the endpoints of the rows @returns the redaction of an endpoint */
   return async (
     rows: readonly RedactionRow[],
     endpoints: readonly { seq: number; teamId: string }[],

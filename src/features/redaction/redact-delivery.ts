@@ -1,6 +1,6 @@
 /*
  * Takes out of a recognised delivery what the rules of its endpoint remove, before anything is stored. Platform, verdict and number of
- * the delivery are those of the delivery as it came; the event type is read from what is left.
+ * the delivery come from the original delivery; the event type is read from what is left.
  */
 import { createHmac } from 'node:crypto';
 import { deliveryNumber } from '../../core/ids/delivery-key.ts';

@@ -17,7 +17,7 @@ export function createRedactionService(options: {
   clock: Pick<Clock, 'now'>;
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number }>;
-  /** Applies changed rules to deliveries, and waits until those that were accepted before are stored; undefined: no rules. */
+  /** Applies changed rules to deliveries, and waits until earlier deliveries are stored; undefined: no rules. */
   onChanged: (endpoint: { seq: number; teamId: string }, row: RedactionRow | undefined) => Promise<void>;
 }) {
   const { store, clock, endpoint: findEndpoint, onChanged } = options;

@@ -45,7 +45,7 @@ export function ruleOf({ target, path, with: treatment }: RuleDraft): Rule {
 export const hasEmptyPath = (drafts: readonly RuleDraft[]): boolean =>
   drafts.some(({ target, path }) => exampleOf(target) !== undefined && path.trim() === '');
 
-/** What the server found wrong: by the index of the rule, or about none of them. */
+/** What the server found wrong: by the index of the rule, or about no single rule. */
 export type Refusal = { byRule: ReadonlyMap<number, string>; message: string };
 
 export function refusalOf(error: unknown): Refusal {

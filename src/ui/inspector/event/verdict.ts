@@ -35,7 +35,7 @@ export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform
 
 type Explained = Pick<Verdict, 'sentence' | 'advice' | 'action'>;
 
-/** Of a redacted event, no later secret changes the verdict. */
+/** A later secret does not change the verdict on a redacted event. */
 const atArrival = ({ checked, reason }: Signature, explained: Explained): Explained =>
   checked === 'arrival' && reason !== 'redacted'
     ? {
