@@ -49,6 +49,10 @@ const everywhere: readonly Rule[] = [
       /\b(hooktape-(?:[a-z]\w*-)*)\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?(\.tgz|-py3-none-any\.whl|-(?:amd64|arm64)\.tar\.gz)/g,
     to: `$1${version}$2`,
   },
+  {
+    pattern: /\b(hooktape-image-)\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?(-(?:amd64|arm64)\.tar\.gz)/g,
+    to: `$1${version}$2`,
+  },
   { pattern: /\bhooktape_\d+\.\d+\.\d+[\w.~]*?(_(?:amd64|arm64)\.deb)/g, to: `hooktape_${debianVersion}$1` },
   { pattern: /\bThe Hooktape maintainers <[^<>\s]+>/g, to: maintainers },
 ];
