@@ -22,7 +22,7 @@ export function wireBackup({ infrastructure, secret, trusted }: Options) {
 
   return {
     service,
-    /** Returns at once, whatever the store does. */
+    /** Returns at once, without waiting for the store. */
     start(): void {
       if (!backsUp) return;
       loading = load();

@@ -7,7 +7,7 @@ import type { Store } from './stores.ts';
 import { ageOf, backUpNow, openWorld, startAgain, statusOf, untilBackedUp, withCopy } from './world.ts';
 
 const faultMs = 12_000;
-/** With uploads every two seconds, so much of a backlog is not normal. */
+/** With uploads every two seconds, a backlog of this size is not normal. */
 const oldS = 5;
 
 type Fault = {

@@ -39,7 +39,7 @@ export async function openWorld(store: Store, prefix: string, { every = '2s', bu
   return { installation, server, api, endpoint, prefix } satisfies World;
 }
 
-/** The status of the backup by the command, whatever its exit code is. */
+/** The status of the backup by the command, with any exit code. */
 export async function statusOf(installation: Installation): Promise<BackupStatus> {
   const { stdout, stderr } = await installation.run(['backup', 's3', 'status', '--json']);
   ensure(stdout !== '', `status says nothing: ${stderr}`);

@@ -16,7 +16,7 @@ import { type ObjectPages, writePages } from '../../db/restore-pages.ts';
 import { createS3Store } from '../../net/object-store/s3-store.ts';
 import { ConfigurationError, type Io, OperationError } from '../io.ts';
 
-/** Objects that are fetched while another one is written. */
+/** How many objects are fetched while another object is written. */
 const fetchedAhead = 3;
 
 /** `object`: its name under the prefix. */

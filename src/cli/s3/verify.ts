@@ -11,7 +11,7 @@ import type { BrokenObject, StoredBackup } from './stored-backup.ts';
 import { inTemporaryPlace } from './temporary-place.ts';
 
 export type Verified = {
-  /** Of the state that was checked, epoch ms. */
+  /** The time of the checked state, epoch ms. */
   at: number;
   objects: number;
   bytes: number;

@@ -105,7 +105,7 @@ hooktape restore s3://BUCKET/PREFIX [--at TIME]`,
       ['--at TIME', 'the newest state in which nothing is later than this time, such as 2026-11-28T10:00:00Z'],
     ],
     manual: [
-      'From an object store it needs HOOKTAPE_SECRET and the settings HOOKTAPE_S3_…, see backup.md. After an error the exit code is 1 and nothing is left: if the time is before the oldest state, if the secret is another one, or if an object is missing or damaged, which it names.',
+      'From an object store it needs HOOKTAPE_SECRET and the settings HOOKTAPE_S3_…, see backup.md. After an error the exit code is 1 and nothing is left: if the time is before the oldest state, if the secret is wrong, or if an object is missing or damaged, which it names.',
     ],
     load: async () => (await import('../restore.ts')).runRestore,
   },

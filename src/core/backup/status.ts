@@ -1,0 +1,18 @@
+/* What is known about a continuous backup: `hooktape backup s3 status --json` prints it. */
+
+export type BackupStatus = {
+  /**
+   * `behind`: changes wait for longer than they should. `refused`: another server writes to this place, or the claim was lost.
+   * `failing`: the store cannot be used, or the backup in it cannot be restored.
+   */
+  state: 'ok' | 'behind' | 'refused' | 'failing';
+  /** `s3://BUCKET/PREFIX` */
+  store: string;
+  /** The age of the oldest change that is not in the store; 0: there is none. */
+  ageS: number;
+  pendingBytes: number;
+  /** The time of the oldest state that can be restored, epoch ms. */
+  oldest: number | null;
+  /** What is wrong, or a warning. */
+  problem: string | null;
+};

@@ -32,7 +32,7 @@ export function openWriteAheadLog(path: string, pageSize: number) {
   const state = (): LogState => {
     readSync(files.index, both, 0, both.length, 0);
     const header = both.subarray(0, indexHeaderBytes);
-    // SQLite writes two copies; this thread is the one that writes them.
+    // SQLite writes two copies; only this thread writes them.
     if (header[12] === 0 || !header.equals(both.subarray(indexHeaderBytes)))
       throw new Error('the index of the write-ahead log is not in use');
     return {
@@ -86,7 +86,7 @@ export function openWriteAheadLog(path: string, pageSize: number) {
       else readFully(files.log, target, logHeaderBytes + (number - 1) * frameBytes + frameHeaderBytes);
     },
 
-    /** Whether the files are still those of the path. */
+    /** Whether the path still has the same files. */
     isCurrent: (): boolean =>
       (['', '-shm', '-wal'] as const).every((suffix, i) => {
         const file = [files.database, files.index, files.log][i] as number;

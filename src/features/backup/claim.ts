@@ -1,5 +1,5 @@
 /*
- * The claim: an object that says which server may write to the prefix. It is renewed by conditional writes. One that is not renewed for
+ * The claim: an object that says which server may write to the prefix. It is renewed by conditional writes. A claim that is not renewed for
  * three intervals may be taken by a server whose history began in that prefix.
  */
 import type { Claim } from '../../core/backup/contents.ts';

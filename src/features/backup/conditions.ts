@@ -1,8 +1,8 @@
-/* Tries with an object of its own whether the store obeys conditions of writes, and writes with those that it obeys. */
+/* Tries with an object of its own whether the store obeys conditions of writes, and uses only conditions that it obeys. */
 import type { BackupSource } from '../../core/backup/read-objects.ts';
 import { isStoreFailure } from '../../core/network/object-store.ts';
 
-/** `absent`: an object is not written over. `match`: an object is replaced only if it is still the one that was read. */
+/** `absent`: an object is not written over. `match`: an object is replaced only if it has not changed since it was read. */
 export type Conditions = { absent: boolean; match: boolean };
 
 const maxSeq = 0xffff_ffff;

@@ -22,7 +22,7 @@ export class ConflictError extends Error {
   override name = 'ConflictError';
 }
 
-/** `commit`: completes a state of so many pages. `isHorizon`: no older state can be restored from then on. */
+/** `commit`: completes a state of this many pages. `isHorizon`: no older state can be restored from then on. */
 export type LogContent = PageRecords & {
   bytes: Uint8Array<ArrayBuffer>;
   pageSize: number;
@@ -122,7 +122,7 @@ export function createLogWriter({
       return { bytes: body.length, attempt };
     },
 
-    /** Stores an index of the newest state. Does nothing if there is none, or if objects of the next one are stored. */
+    /** Stores an index of the newest state. Does nothing without a state, or if objects of the next state are stored. */
     async putIndex(at: number): Promise<void> {
       const prev = commits;
       if (!prev || prev.seq !== tip?.seq || indexes.at(-1)?.seq === prev.seq) return;

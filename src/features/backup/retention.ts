@@ -10,7 +10,7 @@ const bytesPerPage = 11;
 const bytesPerObject = 25;
 /** There is an index at least as often as this part of the time to keep. */
 const indexesPerKeep = 10;
-/** So many objects without pages are worth a new horizon. */
+/** How many objects without pages are worth a new horizon. */
 const minEmpty = 100;
 /** Pages that are written again at once. */
 const maxRewritten = 512;

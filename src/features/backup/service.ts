@@ -1,6 +1,6 @@
 /*
  * Continuous backup of the embedded database to an object store. One loop does everything; neither the start of the server nor capture
- * waits for it, and whatever the store does, it tries again. Changes that are not in the store are only page numbers meanwhile.
+ * waits for it, and it retries after every failure of the store. Until changes are in the store, they are only page numbers.
  */
 import type { BackupNames } from '../../core/backup/names.ts';
 import type { BackupStatus } from '../../core/backup/status.ts';
@@ -53,7 +53,7 @@ const defaultLimits = {
 const pageBytes = 16_384;
 const retryAfterS = 10;
 
-/** Attempts after which those who wait are told. */
+/** The number of attempts after which callers that wait get the error. */
 const attemptsToWait = 3;
 
 export type BackupService = ReturnType<typeof createBackupService>;
@@ -62,7 +62,7 @@ class StoppedError extends Error {
   override name = 'StoppedError';
 }
 
-/** Somebody who waits. `forget`: until nothing older than the present can be restored. */
+/** A caller that waits. `forget`: until nothing older than the present can be restored. */
 type Waiter = PromiseWithResolvers<void> & { lost: readonly string[]; forget: boolean };
 
 export function createBackupService(options: BackupServiceOptions) {
@@ -268,7 +268,7 @@ export function createBackupService(options: BackupServiceOptions) {
     return waiter.promise;
   };
 
-  /** The age of the oldest change that is not in the store, ms; 0: there is none. */
+  /** The age of the oldest change that is not in the store, ms; 0 if everything is there. */
   const ageMs = (changedAgeMs: number): number =>
     Math.max(
       unfiledMs(),
@@ -303,7 +303,7 @@ export function createBackupService(options: BackupServiceOptions) {
       await wait([], false);
       return status();
     },
-    /** Writes again what is in these objects, which somebody found missing or damaged. @throws unavailable */
+    /** Writes again what is in these objects, which a check found missing or damaged. @throws unavailable */
     async repair(objects: readonly string[]): Promise<BackupStatus> {
       await wait(objects, false);
       return status();

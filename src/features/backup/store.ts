@@ -1,4 +1,4 @@
-/* Which backups this database was part of, newest last. A restored database was part of the one that it came from. */
+/* Which backups this database was part of, newest last. A restored database was part of the backup that it came from. */
 import { eq } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { meta } from '../../db/schema.ts';

@@ -65,7 +65,7 @@ function parseDay(text: string): number | undefined {
   return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at;
 }
 
-/** Epoch ms of an instant; undefined if the text is none. */
+/** Epoch ms of an instant; undefined if the text is not an instant. */
 export function parseMoment(text: string): number | undefined {
   const from = parseInstant(text)?.from;
   return from && 'at' in from ? from.at : undefined;
