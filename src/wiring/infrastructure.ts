@@ -8,7 +8,7 @@ import { isLoopbackOrigin } from '../core/network/address-classes.ts';
 import { deriveRedactionKey } from '../core/redaction/key.ts';
 import { createSealer } from '../core/secrets/seal.ts';
 import { isShortSecret } from '../core/secrets/secret-length.ts';
-import type { DatabaseEvents, ServerLimits, Upgrade } from '../db/database.ts';
+import type { Database, DatabaseEvents, ServerLimits, Upgrade } from '../db/database.ts';
 import { createDatabase, type DatabaseBeingOpened } from '../db/open-database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
@@ -121,18 +121,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
-  const journal =
-    direct.file === undefined
-      ? undefined
-      : createCaptureJournal({
-          database: direct,
-          file: direct.file,
-          random,
-          monotonic: clock.monotonic,
-          now: clock.now,
-          log,
-          beforeFiling: overrides.beforeFiling,
-        });
+  const journal = direct.file === undefined ? undefined : createJournal(direct, direct.file, dependencies);
   const database = journal ? waitBeforeUse(direct, journal.filed) : direct;
   databaseBeingOpened?.connect(databaseEvents);
 
@@ -232,4 +221,17 @@ function createTimers(log: Logger) {
       for (const timer of timers) clearInterval(timer);
     },
   };
+}
+
+/** @param file of the embedded database */
+function createJournal(database: Database, file: string, { random, clock, log, overrides }: Dependencies) {
+  return createCaptureJournal({
+    database,
+    file,
+    random,
+    monotonic: clock.monotonic,
+    now: clock.now,
+    log,
+    beforeFiling: overrides?.beforeFiling,
+  });
 }
