@@ -46,7 +46,7 @@ test.each<[string[], string[]]>([
     ['send', 'x', '--set', 'a=1', '--se'],
     ['--secret-env', '--set'],
   ],
-  [['backup', ''], []],
+  [['backup', ''], ['s3']],
   [['nonsense', ''], []],
   [['toString', ''], []],
   [[''], expect.arrayContaining(['serve', 'login', 'help'])],

@@ -60,7 +60,11 @@ const originalHash = literals(keepOrDrop, {
 /** The rules as they are given. */
 export const GivenRedaction = t.Object(
   { rules: t.Optional(RedactionRules), otherBodies: t.Optional(OtherBodies), originalHash: t.Optional(originalHash) },
-  { title: 'RedactionChange', ...closed },
+  {
+    title: 'RedactionChange',
+    examples: [{ rules: [{ in: 'body', path: 'customer.email', with: 'hash' }, { detect: 'card', with: 'mask' }] }],
+    ...closed,
+  },
 );
 export type GivenRedaction = Static<typeof GivenRedaction>;
 
