@@ -284,3 +284,30 @@ test('idle resolves once every waiting item is stored or refused', async () => {
   await Promise.all(both);
   expect(idle).toBe(true);
 });
+
+test('settled waits for the items that were added before, also when a later group ends first, and not for later ones', async () => {
+  const { group, commits } = setUp({ maxRows: 16, maxGroups: 3 });
+  await group.settled();
+  const add = (count: number): void => {
+    for (let n = 0; n < count; n++) group.add(event(n)).catch(() => {});
+  };
+  add(16);
+  await nextIteration();
+  add(17);
+  await nextIteration();
+  expect(commits).toHaveLength(2);
+  let settled = false;
+  void group.settled().then(() => {
+    settled = true;
+  });
+  await commits[1]?.done();
+  expect(settled).toBe(false);
+  add(20);
+  await commits[0]?.done();
+  await nextIteration();
+  expect(settled).toBe(false);
+  // The third group has the last item that was added before.
+  await commits[2]?.done(errorWithCode('EIO'));
+  expect(settled).toBe(true);
+  expect(group.depth()).toBeGreaterThan(0);
+});

@@ -33,8 +33,8 @@ export function fromHarEntry(value: unknown, detectPlatform: DetectPlatform): Re
   };
   if (isHooktapeEntry(entry)) {
     const { _eventType: eventType, _platform: platform, _pin: pin, _tags: tags } = entry;
-    const { _answered: answered, _refused: refused } = entry;
-    return { ...event, eventType, platform, pin, tags, answered, refused };
+    const { _answered: answered, _refused: refused, _redacted: redacted } = entry;
+    return { ...event, eventType, platform, pin, tags, answered, refused, redacted };
   }
   return { ...event, ...detected(event, detectPlatform) };
 }

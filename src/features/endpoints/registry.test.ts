@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { thrownBy } from '../../testing/thrown-by.ts';
 import { createEndpointRegistry, type RegisteredEndpoint } from './registry.ts';
 
 const token = (letter: string): string => letter.repeat(32);
@@ -73,6 +74,50 @@ describe('the endpoint registry', () => {
     void registry.find(a.token);
     void registry.find(b.token);
     expect(lookups).toEqual([b.token, a.token, b.token]);
+  });
+});
+
+describe('with other processes, endpoints that were loaded too long ago', () => {
+  test('are loaded again before an address is found, and nothing is found while that fails', async () => {
+    let time = 0;
+    let loads = 0;
+    let failure: Error | undefined;
+    const registry = createEndpointRegistry({
+      now,
+      monotonic: () => time,
+      load: async () => {
+        loads++;
+        if (failure) throw failure;
+        return [a];
+      },
+      lookUp: async () => undefined,
+    });
+    await registry.refresh();
+    time = 3000;
+    expect(registry.find(a.token)).toEqual(a);
+    time = 3001;
+    expect(await Promise.all([registry.find(a.token), registry.find(a.token)])).toEqual([a, a]);
+    expect([loads, registry.find(a.token)]).toEqual([2, a]);
+    time = 10_000;
+    failure = new Error('the database is away');
+    expect(await thrownBy(Promise.resolve(registry.find(a.token)))).toThrow('away');
+    failure = undefined;
+    expect(await registry.find(a.token)).toEqual(a);
+  });
+
+  test('are refused while loading takes as long as that', async () => {
+    let time = 0;
+    const registry = createEndpointRegistry({
+      now,
+      monotonic: () => time,
+      load: async () => {
+        time += 4000;
+        return [a];
+      },
+      lookUp: async () => undefined,
+    });
+    time = 5000;
+    expect(await thrownBy(Promise.resolve(registry.find(a.token)))).toThrow('cannot be read');
   });
 });
 

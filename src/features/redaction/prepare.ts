@@ -1,6 +1,7 @@
 /* Prepares the redaction rules of endpoints for the capture path. The code that applies rules is loaded for the first ones. */
 import { createHmac } from 'node:crypto';
 import type { EndpointRedaction } from '../../core/redaction/endpoint-redaction.ts';
+import type { Redactable, RedactionResult } from '../../core/redaction/model.ts';
 import type { RedactionRow } from './store.ts';
 
 export function createPrepareRedaction({
@@ -28,7 +29,7 @@ export function createPrepareRedaction({
         if (rules.rules.length === 0) return undefined;
         const key = keyOf(teamId);
         const numberKey = createHmac('sha256', key).update('delivery numbers').digest();
-        return { redact: compileRedaction(rules, key), numberKey };
+        return { redact: withoutContent(compileRedaction(rules, key)), numberKey };
       } catch (cause) {
         // A newer version wrote them, or they are damaged.
         onUnreadable(endpoint, cause);
@@ -49,3 +50,14 @@ export function createPrepareRedaction({
     return endpoint => prepared.get(endpoint);
   };
 }
+
+/** An error of the rules may quote the event, and errors are logged. */
+const withoutContent =
+  (redact: (event: Redactable) => RedactionResult) =>
+  (event: Redactable): RedactionResult => {
+    try {
+      return redact(event);
+    } catch (error) {
+      throw new Error(`the redaction rules failed: ${(error as Error).name}`);
+    }
+  };

@@ -4,7 +4,6 @@
  */
 import { createHmac } from 'node:crypto';
 import { deliveryNumber } from '../../core/ids/delivery-key.ts';
-import type { EndpointRedaction } from '../../core/redaction/endpoint-redaction.ts';
 import type { Destination } from '../../ingest/delivery.ts';
 import type { Recognition, Redact, StoredForm } from '../../ingest/row-encoder.ts';
 import { deliveryIdOf, eventTypeOf } from '../../platforms/platforms.ts';
@@ -18,7 +17,7 @@ export function createRedact(
     if (redaction === undefined) return undefined;
     // Capture refuses such deliveries earlier.
     if (redaction === 'unreadable') throw new Error('the redaction rules cannot be read');
-    const result = redactSafely(redaction, stored);
+    const result = redaction.redact(stored);
     if (!result.redacted) return undefined;
     const { platform } = recognition;
     const left = { ...stored, ...result.event };
@@ -35,20 +34,6 @@ export function createRedact(
 }
 
 type VerdictInput = [received: Parameters<Redact<Destination>>[1]['received'], platform: string | null];
-
-type Readable = Exclude<EndpointRedaction, 'unreadable'>;
-
-/** An error of the rules may quote the delivery, and errors are logged. @throws an error without content */
-export function redactSafely(
-  { redact }: Readable,
-  event: Parameters<Readable['redact']>[0],
-): ReturnType<Readable['redact']> {
-  try {
-    return redact(event);
-  } catch (error) {
-    throw new Error(`the redaction rules failed: ${(error as Error).name}`);
-  }
-}
 
 const rawOf = ({ method, path, query, headers, body }: StoredForm) => ({
   method,
