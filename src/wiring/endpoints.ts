@@ -39,6 +39,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
     load: async () => policies.addTo(await tokens.listRegistered()),
     now: clock.now,
     monotonic: clock.monotonic,
+    limited: direct.captureRead,
     takesAddresses: config.fixedAddresses,
     ...(isShared && {
       lookUp: (token: string) =>

@@ -52,6 +52,8 @@ type RegistryOptions = {
   /** Given when other processes may create and change endpoints. */
   lookUp?: (token: string) => Promise<RegisteredEndpoint | undefined>;
   monotonic: () => number;
+  /** Gives a read that a delivery waits for its time limit. */
+  limited?: (read: Promise<void>) => Promise<void>;
   /** Whether endpoints may have fixed addresses. */
   takesAddresses?: boolean;
   now: () => number;
@@ -102,13 +104,13 @@ function put(tables: Tables, endpoint: RegisteredEndpoint): void {
 }
 
 export function createEndpointRegistry(options: RegistryOptions): EndpointRegistry {
-  const { load, lookUp, now, monotonic, takesAddresses = false } = options;
+  const { load, lookUp, now, monotonic, limited = read => read, takesAddresses = false } = options;
   const tokenForm = takesAddresses ? anyForm : randomForm;
   let tables = emptyTables();
   // A read that began before a change must not undo it.
   let changes = 0;
   let loadedAt = monotonic();
-  let loading: Promise<void> | undefined;
+  let reloading: { startedAt: number; done: Promise<void> } | undefined;
 
   const remove = (matches: (endpoint: RegisteredEndpoint) => boolean): void => {
     changes++;
@@ -135,11 +137,12 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       ? findInDatabase(token)
       : previousAddress(tables, token);
 
-  const loadAll = async (): Promise<void> => {
+  const refresh = async (): Promise<void> => {
     for (let loads = 0; loads < maxLoads; loads++) {
       const before = changes;
       const startedAt = monotonic();
       const endpoints = await load();
+      if (startedAt < loadedAt) return;
       if (changes !== before) continue;
       tables = emptyTables();
       for (const endpoint of endpoints) put(tables, endpoint);
@@ -147,18 +150,23 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       return;
     }
   };
-  const refresh = (): Promise<void> =>
-    (loading ??= loadAll().finally(() => {
-      loading = undefined;
-    }));
-  const isOld = (): boolean => monotonic() - loadedAt > maxAgeMs;
+  const isOld = (since = loadedAt): boolean => monotonic() - since > maxAgeMs;
   const reload = async (): Promise<void> => {
     await refresh();
-    // It may have joined a load that began long ago.
-    if (isOld()) await refresh();
     if (isOld()) throw unavailable('the rules of the endpoints cannot be read, try again', 5);
   };
-  const upToDate = (): Promise<void> | undefined => (lookUp && isOld() ? reload() : undefined);
+  /** Deliveries that wait share a load, unless it hangs. */
+  const sharedReload = (): Promise<void> => {
+    if (reloading && !isOld(reloading.startedAt)) return reloading.done;
+    const own = { startedAt: monotonic(), done: reload() };
+    reloading = own;
+    const end = (): void => {
+      if (reloading === own) reloading = undefined;
+    };
+    own.done.then(end, end);
+    return own.done;
+  };
+  const upToDate = (): Promise<void> | undefined => (lookUp && isOld() ? limited(sharedReload()) : undefined);
   const find = (token: string) => tables.byToken.get(token) ?? findOther(token);
 
   return {
