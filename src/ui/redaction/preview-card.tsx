@@ -7,6 +7,7 @@ import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Card } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
+import { countOf } from './rule-draft.ts';
 import type { Preview } from './use-preview.ts';
 
 const maxShownEvents = 20;
@@ -34,15 +35,6 @@ export function PreviewCard({ endpointId, preview: { events, problem }, isHeld }
       {changed.length > maxShownEvents && <p class="faint">…and {changed.length - maxShownEvents} more events.</p>}
     </Card>
   );
-}
-
-/** `3 of the last 40 events would change.` */
-export function countOf(changed: number, all: number): string {
-  if (all === 0) return 'No events yet.';
-  const those = all === 1 ? 'the last event' : `the last ${all} events`;
-  if (changed === 0) return `The rules take nothing from ${those}.`;
-  if (all === 1) return 'The last event would change.';
-  return changed === all ? `All of ${those} would change.` : `${changed} of ${those} would change.`;
 }
 
 const PreviewRow = ({ endpointId, event, changes }: Event & { endpointId: string }) => (

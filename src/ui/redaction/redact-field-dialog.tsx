@@ -7,9 +7,8 @@ import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { SelectField } from '../kit/select-field.tsx';
 import { messageOf, showToast } from '../kit/toasts.tsx';
-import { countOf } from './preview-card.tsx';
 import { redactionApi } from './redaction-api.ts';
-import { ruleForField, treatmentOptions } from './rule-draft.ts';
+import { countOf, ruleForField, treatmentOptions } from './rule-draft.ts';
 import { usePreview } from './use-preview.ts';
 
 type RedactFieldDialogProps = { endpointId: string; field: string; onClose: () => void };

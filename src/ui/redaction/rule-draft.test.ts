@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { countOf } from './preview-card.tsx';
-import { draftOf, ruleForField, ruleOf } from './rule-draft.ts';
+import { countOf, draftOf, ruleForField, ruleOf } from './rule-draft.ts';
 
 describe('the rule for a field of an event', () => {
   test.each([

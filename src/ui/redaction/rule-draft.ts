@@ -64,3 +64,12 @@ export function ruleForField(field: string, treatment: Treatment): Rule | undefi
   const [, place, path = ''] = /^(body|header|query)(?:\.|(?=\[))(.+)$/s.exec(field) ?? [];
   return place === undefined ? undefined : { in: place as RedactionPlace, path, with: treatment };
 }
+
+/** `3 of the last 40 events would change.` */
+export function countOf(changed: number, all: number): string {
+  if (all === 0) return 'No events yet.';
+  const those = all === 1 ? 'the last event' : `the last ${all} events`;
+  if (changed === 0) return `The rules take nothing from ${those}.`;
+  if (all === 1) return 'The last event would change.';
+  return changed === all ? `All of ${those} would change.` : `${changed} of ${those} would change.`;
+}
