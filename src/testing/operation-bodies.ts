@@ -21,6 +21,7 @@ export const operationBodies: Record<string, (subjects: Subjects) => object> = {
   changeAlert: () => ({ enabled: false }),
   saveFilter: () => ({ name: 'large', where: 'size>10k' }),
   setAnswers: () => ({ rules: [{ first: 2, answer: { status: 500 } }] }),
+  previewRedaction: () => ({ rules: [{ detect: 'email', with: 'hash' }], limit: 2 }),
   setRedaction: () => ({ rules: [{ in: 'body', path: 'customer.email', with: 'mask' }] }),
   previewAnswers: () => ({ rules: [{ answer: { status: 500 } }] }),
   testFilter: () => ({ where: 'method:POST' }),

@@ -43,6 +43,13 @@ describe('the way of a delivery', () => {
     ]);
   });
 
+  test('says that the signature of a redacted event was checked when it came', () => {
+    expect(shown('Checks', { signature: { ...signature, checked: 'arrival' } })).toEqual([
+      'good',
+      'Signature valid · checked when it came',
+    ]);
+  });
+
   test('names the attempts and their answers', () => {
     const attempt = (receivedAt: number, status: number, rule: string | null) => ({
       receivedAt,

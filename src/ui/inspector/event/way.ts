@@ -67,7 +67,8 @@ function checksStep(event: EventDetail): Step {
         : 'Signature not checked'
       : 'No signature';
   const state = signature?.verdict === 'invalid' ? 'bad' : signature?.verdict === 'valid' ? 'good' : 'none';
-  if (refused === null) return { name, state, text, more: '', sentence };
+  const more = signature?.checked === 'arrival' ? 'checked when it came' : '';
+  if (refused === null) return { name, state, text, more, sentence };
   const refusal = `Refused: ${describeRefusal(refused)}`;
   const all = `${describeOutcome(event)} ${sentence}`;
   if (state === 'bad') return { name, state, text, more: refusal.toLowerCase(), sentence: all };
