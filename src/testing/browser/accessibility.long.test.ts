@@ -136,7 +136,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
 
   test('no page is wider than a screen of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    const sections = ['account', 'sign-in', 'keys', 'apps', 'team', 'audit', 'plan'].map(
+    const sections = ['account', 'sign-in', 'keys', 'apps', 'team', 'audit', 'erasure', 'plan'].map(
       section => `/app/settings/${section}`,
     );
     for (const path of [
@@ -145,6 +145,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
       `${inspector}/activity`,
       `${inspector}/destinations`,
       `${inspector}/settings`,
+      `${inspector}/settings/redaction`,
       `${inspector}/answers`,
       ...sections,
       '/app/nowhere',
