@@ -209,7 +209,7 @@ describe('forms, queries and headers', () => {
     const { event, redacted } = redact(
       [
         { in: 'header', path: 'X-Customer', with: 'remove' },
-        { in: 'header', path: 'x-user', with: 'hash' },
+        { in: 'header', path: '"x-user"', with: 'hash' },
         { in: 'header', path: 'Authorization', with: 'mask' },
       ],
       {

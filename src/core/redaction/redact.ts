@@ -16,7 +16,7 @@ import type { Redactable, Redaction, RedactionChange, RedactionResult } from './
 import { redactPairs, redactText } from './pairs.ts';
 import { createBodyPaths, noRule } from './paths.ts';
 import { isReplacement, replacementOf, textOf } from './replacement.ts';
-import { readParameterName, readRulePath } from './schema.ts';
+import { readFieldName, readRulePath } from './schema.ts';
 import { maxRedactedBytes } from './splicer.ts';
 import { createTaken, noRuleButBody, type Taken } from './taken.ts';
 
@@ -51,7 +51,7 @@ export function compileRedaction(
   const ruleOfAddress = rules.findIndex(rule => 'detect' in rule && rule.detect === 'ip');
   const redactHeaders = createHeaderRedactor(redaction, common);
   const redactBody = createBodyRedactor(redaction, common);
-  const queryNames = namesOf(redaction, 'query', readParameterName);
+  const queryNames = namesOf(redaction, 'query', readFieldName);
   const ruleOfName = (names: readonly string[]): number =>
     Math.min(...names.map(name => queryNames.get(name) ?? noRule));
 
@@ -98,7 +98,7 @@ function namesOf({ rules }: Redaction, place: 'header' | 'query', read: (path: s
 type HeaderRedactor = (headers: readonly HeaderPair[], taken: Taken) => readonly HeaderPair[];
 
 function createHeaderRedactor(redaction: Redaction, { treatments, key, detector, isRedacted }: Common): HeaderRedactor {
-  const names = namesOf(redaction, 'header', lowerName);
+  const names = namesOf(redaction, 'header', path => lowerName(readFieldName(path)));
   const redactValue = (name: string, value: string, taken: Taken): string | null => {
     const rule = names.get(name);
     const field = () => headerField(name);

@@ -115,8 +115,9 @@ function problemOfPath(place: RedactionPlace, path: string): string | undefined 
   try {
     if (place === 'body') readRulePath(path);
     else if (path.startsWith(anyDepth)) return `must be the name of a ${nameOf[place]}, without ${anyDepth}`;
-    else if (place === 'header' && !fieldName.test(path)) return 'must be the name of a header, such as X-Customer';
-    else readParameterName(path);
+    else if (place === 'header' && !fieldName.test(readFieldName(path)))
+      return 'must be the name of a header, such as X-Customer';
+    else readFieldName(path);
     return undefined;
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
@@ -126,8 +127,8 @@ function problemOfPath(place: RedactionPlace, path: string): string | undefined 
 
 const nameOf = { header: 'header', query: 'query parameter' };
 
-/** The name of a query parameter, which may be in quotes. @throws FilterError */
-export function readParameterName(path: string): string {
+/** The name of a header or a query parameter, which may be in quotes. @throws FilterError */
+export function readFieldName(path: string): string {
   const characters = [...path];
   if (characters[0] !== '"' || endOfQuoted(characters, 0) !== characters.length) return path;
   return unquote(characters, { start: 0, end: characters.length });
