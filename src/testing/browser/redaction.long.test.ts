@@ -82,13 +82,49 @@ describe.skipIf(hasNoBrowser)(browserTitle('redaction'), () => {
     await expectEventually(() => page.getByRole('button', { name: 'Discard changes' }).count()).toBe(0);
   });
 
-  test('the owner finds the section for erasures', async () => {
+  test('the owner counts the events with a text, then deletes them, and sees how far it is', async () => {
+    const erasures: string[] = [];
+    const erasure = (state: string, dryRun: boolean) => ({
+      id: `era_${dryRun}`,
+      state,
+      dryRun,
+      endpoints: state === 'searching' ? [] : [{ id, name: 'Shop', events: 2, pinned: 1 }],
+      events: state === 'searching' ? 0 : 2,
+    });
+    // The states between need many events.
+    let isDone = false;
+    await page.route('**/api/erasures**', route => {
+      if (route.request().method() === 'POST') erasures.push(route.request().postData() ?? '');
+      const isCount = erasures.length < 2;
+      const running = isCount ? 'searching' : 'deleting';
+      return route.fulfill({ status: 202, json: erasure(isDone ? 'done' : running, isCount) });
+    });
     await page.goto(new URL('/app/settings/erasure', listUrl).href);
     await page.getByRole('heading', { name: 'Erasure' }).waitFor();
     await page.getByLabel('Text').fill('short');
     await page.getByRole('button', { name: 'Find events' }).click();
     await page.getByText('Enter 8 to 200 characters.').waitFor();
+    await page.getByLabel('Text').fill(email);
+    await page.getByRole('button', { name: 'Find events' }).click();
+    await page.getByText('Searching all events…').waitFor();
+    isDone = true;
+    await page.getByText('2 events found. Nothing is deleted yet.').waitFor();
+    await page.getByText('2 events, 1 pinned').waitFor();
     await shots('erasure');
     expect(await violationsInBothThemes(page)).toEqual([]);
+    isDone = false;
+    await page.getByRole('button', { name: 'Delete 2 events…' }).click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByText('Deleting 2 events').waitFor();
+    isDone = true;
+    await page.getByText('2 events deleted. No file of this server has the text any more.').waitFor();
+    expect(erasures.map(text => JSON.parse(text))).toEqual([
+      { text: email, dryRun: true },
+      { text: email, dryRun: false },
+    ]);
+  });
+
+  test('nothing was asked, violated or thrown', () => {
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] });
   });
 });
