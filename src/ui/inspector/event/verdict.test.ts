@@ -28,6 +28,19 @@ describe('verdicts', () => {
     expect(words.map(word => word.action)).toEqual(['none', 'confirm', 'none', 'none', 'none', 'none']);
   });
 
+  test('the verdict of a redacted event is that of its arrival, and nothing is to be done about it', () => {
+    const word = (change: Partial<Signature>) =>
+      describeVerdict({ platform: 'github', signature: signature({ ...change, checked: 'arrival' }) });
+    const invalid = word({ verdict: 'invalid', reason: 'wrong_secret_or_altered_body' });
+    expect(invalid.sentence).toContain('It was checked when it came');
+    const unchecked = word({ reason: 'unconfirmed_secret' });
+    expect(unchecked.sentence).toContain("can't be checked later");
+    expect([invalid, unchecked].map(({ advice, action }) => [advice, action])).toEqual([
+      ['', 'none'],
+      ['', 'none'],
+    ]);
+  });
+
   test('a valid verdict says what it proves', () => {
     const valid = (proves: 'payload' | 'origin') =>
       describeVerdict({ platform: 'github', signature: signature({ verdict: 'valid', proves }) }).sentence;

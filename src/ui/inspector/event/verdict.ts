@@ -36,14 +36,18 @@ export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform
 type Explained = Pick<Verdict, 'sentence' | 'advice' | 'action'>;
 
 /** A later secret does not change the verdict on a redacted event. */
-const atArrival = ({ checked, reason }: Signature, explained: Explained): Explained =>
+const atArrival = ({ checked, reason, verdict }: Signature, { sentence, ...explained }: Explained): Explained =>
   checked === 'arrival' && reason !== 'redacted'
     ? {
-        sentence: `${explained.sentence} It was checked when it came: what is stored was redacted, so the verdict stays.`,
+        sentence: `${sentence} ${
+          verdict === 'unchecked'
+            ? "What is stored was redacted, so it can't be checked later."
+            : 'It was checked when it came, before it was redacted, so this verdict stays.'
+        }`,
         advice: '',
         action: 'none',
       }
-    : explained;
+    : { sentence, ...explained };
 
 /** `Stripe's`, `Zapier Webhooks'`. */
 const possessive = (name: string): string => (name.endsWith('s') ? `${name}'` : `${name}'s`);

@@ -67,7 +67,7 @@ function checksStep(event: EventDetail): Step {
         : 'Signature not checked'
       : 'No signature';
   const state = signature?.verdict === 'invalid' ? 'bad' : signature?.verdict === 'valid' ? 'good' : 'none';
-  const more = signature?.checked === 'arrival' ? 'checked when it came' : '';
+  const more = signature?.checked === 'arrival' && signature.verdict !== 'unchecked' ? 'checked when it came' : '';
   if (refused === null) return { name, state, text, more, sentence };
   const refusal = `Refused: ${describeRefusal(refused)}`;
   const all = `${describeOutcome(event)} ${sentence}`;

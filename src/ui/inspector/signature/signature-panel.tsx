@@ -56,7 +56,8 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
           {form}
         </details>
       ) : (
-        form
+        // Nothing that is stored of a redacted event can be checked again.
+        signature?.checked !== 'arrival' && form
       )}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {explanation ? <ExplanationView found={explanation} /> : !problem && <Skeleton rows={3} />}
