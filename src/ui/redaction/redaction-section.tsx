@@ -220,7 +220,7 @@ const OtherSettings = (props: { value: Others; onChange: (value: Others) => void
     />
     <Checkbox
       label="Keep the SHA-256 of the original body"
-      hint="It proves later what the body was. Whoever knows the rest of a body can guess a short secret from it."
+      hint="It proves later what the body was. Someone who knows the rest of a body can guess a short secret from it."
       checked={props.value.originalHash === 'keep'}
       onChange={isOn => props.onChange({ ...props.value, originalHash: isOn ? 'keep' : 'drop' })}
     />
