@@ -9,6 +9,7 @@ import { changesRoutes } from './features/changes/routes.ts';
 import { consumersRoutes } from './features/consumers/routes.ts';
 import { deliveriesRoutes } from './features/deliveries/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
+import { erasuresRoutes } from './features/erasures/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
 import { feedRoutes } from './features/feed/routes.ts';
@@ -67,7 +68,7 @@ export function createApi(services: Services) {
     .use(timelineRoutes(services))
     .use(filtersRoutes(services))
     .use(answersRoutes(services))
-    .use(redactionRoutes(services))
+    .use(removal(services))
     .use(changesRoutes(services))
     .use(alertsRoutes({ gate, alerts: alerts.rules }))
     .use(replaysRoutes(services))
@@ -94,6 +95,8 @@ export function createApi(services: Services) {
 /** They are grouped, because TypeScript follows a chain of plugins only so far. */
 const waysToSignIn = (services: Services) =>
   new Elysia().use(totpRoutes(services)).use(passkeysRoutes(services)).use(oidcRoutes(services));
+
+const removal = (services: Services) => new Elysia().use(redactionRoutes(services)).use(erasuresRoutes(services));
 
 export function createApp(services: Services): App {
   const { gate, config, onRequestError } = services;

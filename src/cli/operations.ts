@@ -107,6 +107,13 @@ export const operations = {
     if (!Array.isArray(objects)) throw invalid('objects is missing');
     return (await backup.configured()).repair(objects.map(String));
   },
+  erase: async ({ account, erasures, runsQueues }, args) => {
+    const { teamId } = await account.byEmail(text(args, 'account'));
+    // A server goes on with an unfinished job by itself.
+    if (!runsQueues) await erasures.start();
+    if (!runsQueues) await erasures.idle();
+    return erasures.erase(teamId, { text: text(args, 'text'), dryRun: args['dryRun'] === true });
+  },
   backup: (services, args) => backUp(services, text(args, 'file')),
   check: (services, args) => checkAll(services, args['reindex'] === true),
 } satisfies Record<string, Operation>;

@@ -12,7 +12,7 @@ export type Maintenance = {
   vacuum: (count: number) => Promise<number>;
   /** Writes the write-ahead log into the file and empties it, unless a reader is using it. @returns whether it is empty */
   truncateWal: () => Promise<boolean>;
-  /** Overwrites what deleted rows left in these pages (purge/page-slack.ts). */
+  /** Overwrites what deleted rows left in these pages (threads/page-slack.ts). */
   clearPages: (from: number, count: number) => Promise<ClearedPages>;
   /** Call it after the last page was cleared. */
   stopClearing: () => Promise<void>;

@@ -38,6 +38,7 @@ import keepAlertChanges from '../../migrations/0036_keep_alert_changes.sql' with
 import shapeForwards from '../../migrations/0037_shape_forwards.sql' with { type: 'text' };
 import createMcpSubscriptions from '../../migrations/0038_create_mcp_subscriptions.sql' with { type: 'text' };
 import createRedactions from '../../migrations/0039_create_redactions.sql' with { type: 'text' };
+import createErasures from '../../migrations/0040_create_erasures.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -80,4 +81,5 @@ export const migrations: readonly string[] = [
   shapeForwards,
   createMcpSubscriptions,
   createRedactions,
+  createErasures,
 ];

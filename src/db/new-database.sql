@@ -833,6 +833,38 @@ CREATE TABLE redactions (
 --> statement-breakpoint
 CREATE INDEX redactions_by_time ON redactions (endpoint, received_at, event);
 --> statement-breakpoint
+CREATE TABLE erasures (
+  seq         INTEGER PRIMARY KEY AUTOINCREMENT,
+  id          TEXT NOT NULL UNIQUE,
+  team_id     TEXT NOT NULL,
+  endpoint    INTEGER,
+  state       TEXT NOT NULL CHECK (state IN ('searching', 'deleting', 'done', 'failed')),
+  dry_run     INTEGER NOT NULL CHECK (dry_run IN (0, 1)),
+  actor       BLOB NOT NULL,
+  text_hash   TEXT,
+  found       BLOB NOT NULL,
+  files       BLOB NOT NULL DEFAULT x'5B5D',
+  changed     INTEGER NOT NULL DEFAULT 0,
+  holder      TEXT NOT NULL,
+  beats       INTEGER NOT NULL DEFAULT 0,
+  created_at  INTEGER NOT NULL,
+  finished_at INTEGER
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX erasures_unfinished ON erasures (team_id) WHERE state IN ('searching', 'deleting');
+--> statement-breakpoint
+CREATE TABLE erasure_targets (
+  job    INTEGER NOT NULL,
+  kind   INTEGER NOT NULL,
+  target INTEGER NOT NULL,
+  PRIMARY KEY (job, kind, target)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE erased_deliveries (
+  hash       BLOB PRIMARY KEY,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 39;
+PRAGMA user_version = 40;

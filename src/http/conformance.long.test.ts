@@ -125,6 +125,7 @@ describe('with an API key', () => {
         | 'delivery'
         | 'replay'
         | 'passkey'
+        | 'erasure'
       >,
       string
     > = {
@@ -141,7 +142,8 @@ describe('with an API key', () => {
       jobItem: `/api/events/${id}`,
     };
     // Deliveries and replays are only read.
-    if (kind === 'invitation' || kind === 'delivery' || kind === 'replay' || kind === 'listener') return;
+    if (kind === 'invitation' || kind === 'delivery' || kind === 'replay' || kind === 'listener' || kind === 'erasure')
+      return;
     const { rows } = await harness.services.database.client.execute({
       sql: `SELECT id FROM secrets WHERE id = ?1 UNION ALL SELECT id FROM filters WHERE id = ?1
             UNION ALL SELECT id FROM alerts WHERE id = ?1 UNION ALL SELECT id FROM forwards WHERE id = ?1

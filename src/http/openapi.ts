@@ -58,6 +58,10 @@ const tags: Tag[] = [
     name: 'Schemas',
     description: 'The shape of the JSON bodies of each event type, learned from the events, and how it changed.',
   },
+  {
+    name: 'Erasures',
+    description: 'Deletes every event that has a text, so that nothing of it is left on the disk.',
+  },
   { name: 'Keys', description: 'API keys of the account. A full key is shown once, when it is created.' },
   { name: 'Apps', description: 'Apps that the account has connected by OAuth 2.1.' },
   {

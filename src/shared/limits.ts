@@ -30,3 +30,9 @@ export const maxJobPerSecond = 10_000;
 
 /** The longest text to search for in captured text. */
 export const maxSearchCharacters = 1000;
+
+/** The length of a text to erase. */
+export const minErasedCharacters = 8;
+export const maxErasedCharacters = 200;
+/** The most deliveries of one question whether they were erased. */
+export const maxErasedGuids = 100;

@@ -22,7 +22,7 @@ test.each([
     shift =>
       [
         `base64 after ${shift} bytes`,
-        Buffer.from(Buffer.from('#'.repeat(shift) + text + '?').toString('base64')),
+        Buffer.from(Buffer.from(`${'#'.repeat(shift)}${text}?`).toString('base64')),
       ] as const,
   ),
   ['base64url', Buffer.from(Buffer.from(text).toString('base64url'))],

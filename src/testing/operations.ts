@@ -48,7 +48,8 @@ export type ResourceKind =
   | 'previousUrl'
   | 'forward'
   | 'job'
-  | 'jobItem';
+  | 'jobItem'
+  | 'erasure';
 
 /** The kind of resource that a path parameter identifies, by the path up to it. */
 const pathKinds: Record<string, ResourceKind> = {
@@ -66,6 +67,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/deliveries/{key}': 'delivery',
   '/api/replay-jobs/{id}': 'job',
   '/api/replay-jobs/{id}/items/{eventId}': 'jobItem',
+  '/api/erasures/{id}': 'erasure',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
   '/api/apps/{id}/subscriptions/{sid}': 'subscription',
@@ -280,6 +282,10 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       });
       await eventually(async () => (await who.json(200, 'GET', `/api/replay-jobs/${id}`))['state'] === 'done');
       return { job: id, jobItem };
+    },
+    erasure: async who => {
+      const body = { text: 'a text that no event has', dryRun: true };
+      return { erasure: (await who.json<{ id: string }>(200, 'POST', '/api/erasures', body)).id };
     },
     previousUrl: async who => {
       const { id } = await who.createEndpoint();

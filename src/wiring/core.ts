@@ -15,6 +15,7 @@ import { wireAnswering } from './answering.ts';
 import { wireBackup } from './backup.ts';
 import { wireDeclared } from './declared.ts';
 import { wireEndpoints } from './endpoints.ts';
+import { wireErasures } from './erasures.ts';
 import { wireEvents } from './events.ts';
 import { wireImports } from './imports.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './infrastructure.ts';
@@ -63,6 +64,7 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
     api: () => api,
     onForwardsWithoutApi,
     backupAgeS: infrastructure.backsUp ? async () => backup.ageS() : undefined,
+    forgetBackups: infrastructure.backsUp ? () => backup.forgetDeleted() : undefined,
   });
   const backup = wireBackup({
     infrastructure,
@@ -84,6 +86,7 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
     isClosed = true;
     infrastructure.stopTimers();
     await api?.stop();
+    await services.erasures.stop();
     await services.background.stop();
     await services.capture.drain();
     await services.toldAccessEnded();
@@ -114,6 +117,7 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
       services.search.wake();
       backup.start();
       services.updates.start();
+      if (infrastructure.runsQueues) await services.erasures.start();
     },
     /** Whether the API has work that does not wait for a request. Another process may create some at any time. */
     hasScheduledWork: async (): Promise<boolean> =>
@@ -140,7 +144,13 @@ function wire(
     api,
     onForwardsWithoutApi,
     backupAgeS,
-  }: CoreOptions & { api: () => LoadedApi | undefined; backupAgeS: MeasuredServices['backupAgeS'] },
+    forgetBackups,
+  }: CoreOptions & {
+    api: () => LoadedApi | undefined;
+    backupAgeS: MeasuredServices['backupAgeS'];
+    /** Resolves once no backup has what was deleted before. */
+    forgetBackups: (() => Promise<void>) | undefined;
+  },
 ) {
   const wakeSweeper = (): void => events.retention.wake();
   /** Live streams, waiting agents and listeners check whether they may continue. */
@@ -212,6 +222,14 @@ function wire(
   const onStored: LoadedApi['recorded'] = event => api()?.recorded(event);
   const ingest = wireIngest({ infrastructure, ...endpoints, ...events, ...answering, metrics, captureRate, onStored });
   const schemas = wireSchemas({ infrastructure, captureLoad, ...endpoints, ...events });
+  const erasures = wireErasures({
+    infrastructure,
+    audit,
+    ...events,
+    ...schemas,
+    onRemoved,
+    forgetBackups,
+  });
   const imports = wireImports({ infrastructure, captureLoad, ...endpoints, ...events, ...ingest });
 
   return {
@@ -233,6 +251,7 @@ function wire(
     ...schemas,
     ...imports,
     acceptedStored,
+    ...erasures,
     updates: wireUpdates(infrastructure),
   };
 }

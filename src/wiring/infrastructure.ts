@@ -144,6 +144,8 @@ export function createInfrastructure(dependencies: Dependencies) {
     journal,
     sealer,
     redactionKeyOf: (teamId: string) => deriveRedactionKey(secret, teamId),
+    /** Keys are derived from it. */
+    secret,
     /** Sends to destinations that people choose, where the operator allows them. */
     outbound: createOutbound({ allow: config.replayAllow, allowLoopback: isLoopbackOrigin(config.baseUrl), clock }),
     /** Accepted only because the database was created with it. */

@@ -9,7 +9,7 @@ import { hostOfUrl } from '../../shared/addresses.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { createPause } from '../listen/pause.ts';
 import { createGithub, type GithubDelivery } from '../recover/github.ts';
-import { findRecorded } from '../recover/recorded.ts';
+import { findErased, findRecorded } from '../recover/recorded.ts';
 import { noRecovery, type Recovery, requestMissing } from '../recover/request-missing.ts';
 import { connect } from './api.ts';
 import { type ClientArguments, duration, parseClientArguments, variable } from './client-arguments.ts';
@@ -42,8 +42,15 @@ export const runRecover: Run = async (args, io, usage) => {
   const path = `/api/endpoints/${encodeURIComponent(endpointId)}/feed`;
   const { cursor: after } = await api.call<FeedPage>('GET', path, { query: { after: 'now', limit: 1 } });
   const recorded = await findRecorded(api, { endpointId, guids: listed.map(({ guid }) => guid), since });
-  const missing = listed.filter(({ guid }) => !recorded.has(guid));
-  const plan: Plan = { listed: listed.length, missing, isDryRun: given.flag('dry-run') };
+  const absent = listed.filter(({ guid }) => !recorded.has(guid));
+  const erased = await findErased(api, { endpointId, guids: absent.map(({ guid }) => guid) });
+  const missing = absent.filter(({ guid }) => !erased.has(guid));
+  const plan: Plan = {
+    listed: listed.length,
+    recorded: listed.length - absent.length,
+    missing,
+    isDryRun: given.flag('dry-run'),
+  };
   if (plan.isDryRun || missing.length === 0) return report(io, given, plan, noRecovery());
 
   announce(io, missing.length);
@@ -54,7 +61,7 @@ export const runRecover: Run = async (args, io, usage) => {
   return report(io, given, plan, await recovery.finally(() => end.abort()));
 };
 
-type Plan = { listed: number; missing: readonly GithubDelivery[]; isDryRun: boolean };
+type Plan = { listed: number; recorded: number; missing: readonly GithubDelivery[]; isDryRun: boolean };
 
 function announce(io: Io, count: number): void {
   const minutes = Math.round(count / 60);
@@ -62,11 +69,16 @@ function announce(io: Io, count: number): void {
   io.stderr(`Requesting ${count === 1 ? '1 delivery' : `${count} deliveries`}${time}.\n`);
 }
 
-function report(io: Io, { json }: ClientArguments, { listed, missing, isDryRun }: Plan, recovery: Recovery): number {
+function report(
+  io: Io,
+  { json }: ClientArguments,
+  { listed, recorded, missing, isDryRun }: Plan,
+  recovery: Recovery,
+): number {
   const { recovered, problems } = recovery;
   const counts = {
     listed,
-    recorded: listed - missing.length,
+    recorded,
     missing: missing.length,
     requested: recovery.requested.size,
     recovered: recovered.size,

@@ -1,5 +1,6 @@
 /* Which deliveries an endpoint has, by the header that identifies them. */
 import type { EventPage } from '../../features/events/model.ts';
+import { maxErasedGuids } from '../../shared/limits.ts';
 import type { Api } from '../client/api.ts';
 
 export const idHeader = 'x-github-delivery';
@@ -25,6 +26,21 @@ export async function findRecorded(
   const missing = guids.filter(guid => !recorded.has(guid));
   for (const filter of filtersOf(missing)) await find(api, endpointId, filter, recorded);
   return recorded;
+}
+
+/** Those that an erasure deleted: they must not come back. */
+export async function findErased(
+  api: Api,
+  { endpointId, guids }: { endpointId: string; guids: readonly string[] },
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  const path = `/api/endpoints/${encodeURIComponent(endpointId)}/erased-deliveries`;
+  for (let at = 0; at < guids.length; at += maxErasedGuids) {
+    const query = { guids: guids.slice(at, at + maxErasedGuids).join(',') };
+    const { erased } = await api.call<{ erased: string[] }>('GET', path, { query });
+    for (const guid of erased) found.add(guid);
+  }
+  return found;
 }
 
 function filtersOf(guids: readonly string[]): string[] {

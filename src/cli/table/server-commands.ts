@@ -115,6 +115,22 @@ hooktape restore s3://BUCKET/PREFIX [--at TIME]`,
     details: [['--reindex', 'rebuild the search index first']],
     load: async () => (await import('../check.ts')).runCheck,
   },
+  erase: {
+    summary: 'delete every event of a team that has a text, and remove the text from the disk and from backups',
+    usage: 'hooktape erase TEXT|- --account EMAIL [--dry-run]',
+    details: [
+      [
+        'TEXT',
+        '8 to 200 characters, in any case; - reads it from standard input, which keeps it out of the shell history',
+      ],
+      ['--account EMAIL', 'account in the team'],
+      ['--dry-run', 'only count the events'],
+    ],
+    manual: [
+      'It finds the text in bodies, headers, queries and paths, with escapes and encodings undone, and the hash that redaction wrote in its place. Pinned events are deleted, too. It returns when no file of the data directory has the text.',
+    ],
+    load: async () => (await import('../erase.ts')).runErase,
+  },
   import: {
     summary: 'import an export file into an endpoint',
     usage: 'hooktape import FILE --endpoint ID',

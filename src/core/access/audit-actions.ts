@@ -69,6 +69,8 @@ export const commandRules = {
   'signing-key.rotate': { action: 'signing_key.rotated', type: 'installation', id: { fixed: 'signing-key' } },
   // The service that applies the file writes an entry for each endpoint.
   'endpoints.apply': null,
+  // The service writes the entry when it is done.
+  erase: null,
   backup: null,
   'backup-s3.status': null,
   'backup-s3.now': null,

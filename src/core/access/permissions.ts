@@ -46,6 +46,7 @@ export const deniedToApps = {
     'confirm a signing secret that a sender provided, let an endpoint trust one, sign or edit what is sent again, or allow signing',
   listeners: 'see the listeners on your machines, be one, or send webhooks to them',
   testEvents: 'send test events, or list the platforms that they can imitate',
+  erasures: 'erase a text from all webhooks of your team',
   deletion: 'delete single webhooks or endpoints with pinned ones, or change how long webhooks are kept',
   answers: 'see or change the answers that senders get',
   redaction: 'see or change what is taken out of webhooks before they are stored',

@@ -31,6 +31,7 @@ export type IdPrefix =
   | 'alc'
   | 'msg'
   | 'fwd'
+  | 'era'
   | 'pky';
 
 /** Fills a fresh array with that many unpredictable bytes. */

@@ -3,7 +3,7 @@
  * trusted. After SQLITE_BUSY a connection can silently lose later writes (libsql-client-ts#352).
  */
 import { type ChangedPages, createChangedPages, type PagesReply, type PagesRequest } from '../pages/changed-pages.ts';
-import { clearPagesOn, stopClearing } from '../purge/clear-pages.ts';
+import { clearPagesOn, stopClearing } from './clear-pages.ts';
 import type { OpenMessage, PackedResult, RequestMessage, Statement } from './messages.ts';
 import { unpackStatement } from './messages.ts';
 import { type NativeConnection, openNativeConnection } from './native-connection.ts';

@@ -56,6 +56,7 @@ const prefixes: Record<string, string> = {
   account: 'acc',
   session: 'ses',
   invitation: 'inv',
+  erasure: 'era',
 };
 /** Operations that somebody who is not signed in makes, or that end the credentials. */
 const special = new Set(['signIn', 'acceptInvitation', 'signOut', 'changePassword', ...Object.keys(neverSucceeds)]);

@@ -124,6 +124,10 @@ const sentences: Record<string, Sentence> = {
   'event.tagged': ofEvent('changed the tags of an event'),
   'event.replayed': ofEvent('replayed an event'),
   'event.deleted': ofEvent('deleted an event'),
+  'erasure.done': inTeam(({ name, details }) => {
+    const events = details?.events ?? 0;
+    return `erased a text (${name}) with ${events.toLocaleString('en')} event${events === 1 ? '' : 's'}`;
+  }),
   'event.test_sent': { what: told => `sent a test event to ${endpoint(told)}`, path: () => '' },
   'filter.created': { what: told => `saved ${one('filter', told)}${of(told)}`, path: () => '' },
   'filter.deleted': { what: told => `deleted ${one('filter', told)}${of(told)}`, path: () => '' },

@@ -106,6 +106,9 @@ export function createAuditService({
   };
 
   return {
+    /** The end of a job. Never throws. */
+    recordJob: (line: Line): Promise<void> => write(line),
+
     /** An operation of a person or an app. Never throws. */
     record: (
       { accountId, email, teamId, credential }: Actor,

@@ -118,6 +118,9 @@ export function createSchemaLearner(options: {
     /** Call it when there may be new events. */
     wake,
 
+    /** Call it when stored schemas were changed. */
+    forget: kept.forget,
+
     /** Resolves when the events that are stored now have been read, or after half a second. Does not wait under load. */
     async catchUp(): Promise<void> {
       if (isBusy()) return wake();

@@ -2,8 +2,8 @@
  * Clears a range of pages on the writing connection, in one transaction. Reads and writes pages with SQLite's table `sqlite_dbpage`, so
  * that they pass through the log like every other change.
  */
-import type { PackedResult } from '../threads/messages.ts';
-import type { NativeConnection } from '../threads/native-connection.ts';
+import type { PackedResult } from './messages.ts';
+import type { NativeConnection } from './native-connection.ts';
 import { clearPages, readFormat } from './page-slack.ts';
 
 /** One row: the number of pages of the file, how many changed, and how many do not follow the format. */

@@ -1,0 +1,95 @@
+/* Erasures, and what they need from everything that stores something about events. */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { signBlock } from '../core/blocks/block-signature.ts';
+import { createTimeSlices } from '../core/concurrency/time-slices.ts';
+import type { Background } from '../db/background.ts';
+import type { Purge } from '../db/purge/purge.ts';
+import type { AuditService } from '../features/audit/service.ts';
+import { createContentsStore } from '../features/erasures/contents-store.ts';
+import { createErasureHashes } from '../features/erasures/hashes.ts';
+import { createJobsStore } from '../features/erasures/jobs-store.ts';
+import { createKeptStore } from '../features/erasures/kept-store.ts';
+import { rewriteBlock } from '../features/erasures/rewrite.ts';
+import { createErasuresService, type ErasuresOptions } from '../features/erasures/service.ts';
+import type { EventsService } from '../features/events/service.ts';
+import { createPackingStore } from '../features/packing/store.ts';
+import type { SchemaLearner } from '../features/schemas/learning.ts';
+import { forgetText } from '../features/schemas/shapes/forget-text.ts';
+import { insertStatements, packBlocks } from '../ingest/store.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import { journalDirectory } from './journal.ts';
+
+type ErasuresDependencies = {
+  infrastructure: Infrastructure;
+  audit: AuditService;
+  background: Background;
+  purge: Purge | undefined;
+  events: EventsService;
+  schemaLearner: SchemaLearner;
+  /** Called after events were removed. */
+  onRemoved: () => void;
+  /** Resolves once no backup has what was deleted. Undefined without backups. */
+  forgetBackups: (() => Promise<void>) | undefined;
+};
+
+export function wireErasures(dependencies: ErasuresDependencies) {
+  const { infrastructure, audit, purge, events, schemaLearner, onRemoved, forgetBackups } = dependencies;
+  const { database, direct, clock, random, isShared, log, every, secret } = infrastructure;
+  const contents = createContentsStore(database);
+  const packing = createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks)));
+  const erasures = createErasuresService({
+    jobs: createJobsStore(direct.client, Buffer.from(random(12)).toString('hex')),
+    contents,
+    kept: createKeptStore(database.scanClient),
+    hashes: createErasureHashes(secret),
+    setAside: filesBeside(database.file),
+    rewriteBlock: block =>
+      rewriteBlock(
+        contents,
+        {
+          sign: signBlock,
+          replace: ({ endpoint, from, blocks, moves }) =>
+            packing.pack({ blocks: new Map([[endpoint, blocks]]), moves, from: [from] }),
+        },
+        block,
+      ),
+    forgetInSchema: forgetText,
+    onSchemasChanged: schemaLearner.forget,
+    onRemoved: () => {
+      events.forgetRemoved();
+      onRemoved();
+    },
+    purge: purge?.run,
+    forgetBackups,
+    record: audit.recordJob,
+    createSlices: () => createTimeSlices({ monotonic: clock.monotonic }),
+    clock,
+    random,
+    isShared,
+    onError: (cause, fields) => log.error('an erasure could not go on', { ...fields, cause }),
+  });
+  every(erasures.everyMs, 'looking after erasures', erasures.watch);
+  return { erasures };
+}
+
+const keptFile = /^refused-\d+\.json$|\.segment\.damaged$/;
+
+/** Files with deliveries that did not become events, and journals of other databases: paths from the directory of the database. */
+function filesBeside(file: string | undefined): ErasuresOptions['setAside'] {
+  if (file === undefined) return { names: () => [], read: () => Buffer.alloc(0), remove: () => {} };
+  const [directory, journal] = [dirname(file), basename(journalDirectory(file))];
+  const filesIn = (name: string): string[] =>
+    existsSync(join(directory, name)) ? readdirSync(join(directory, name)).map(one => join(name, one)) : [];
+  return {
+    names: () =>
+      [
+        ...filesIn(journal).filter(path => keptFile.test(basename(path))),
+        ...readdirSync(directory)
+          .filter(name => name.startsWith(`${journal}.of-another-database-`))
+          .flatMap(filesIn),
+      ].filter(path => statSync(join(directory, path)).isFile()),
+    read: path => readFileSync(join(directory, path)),
+    remove: path => rmSync(join(directory, path), { force: true }),
+  };
+}
