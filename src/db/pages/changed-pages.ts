@@ -44,7 +44,7 @@ export type PagesReply<R extends PagesRequest> = R extends { kind: 'take' } ? Ta
 /** 32 MiB: pages whose content before their change is kept until they are taken. Further ones are taken in full. */
 const maxKept = 2048;
 /** A page is taken in full after this many changes. */
-const maxDeltas = 15;
+const maxDeltas = 63;
 /** SQLite's own limit: a checkpoint every 16 MiB. */
 const checkpointFrames = 1000;
 
