@@ -10,7 +10,12 @@ import { migrations as allMigrations } from './migrations.ts';
 import newDatabase from './new-database.sql' with { type: 'text' };
 import { createServerClient, type ServerClient } from './server-client.ts';
 
-export function createDatabase({ migrations: given, serverLimits, tracksChanges = false, ...options }: DatabaseOptions): Database {
+export function createDatabase({
+  migrations: given,
+  serverLimits,
+  tracksChanges = false,
+  ...options
+}: DatabaseOptions): Database {
   const file = fromFileUrl(options.url);
   const migrations = given ?? allMigrations;
   if (file === undefined)

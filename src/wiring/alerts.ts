@@ -1,4 +1,4 @@
-/* Alerts: their evaluation, their channels, and the operator's alert about storage. */
+/* Alerts: their evaluation, their channels, and the operator's alerts about storage and backup. */
 
 import { alertChangesKeptMs, alertQueueName } from '../core/alert.ts';
 import { rateLimited } from '../core/errors.ts';
@@ -9,7 +9,7 @@ import { checkEveryMs, createEvaluation } from '../features/alerts/evaluation.ts
 import { createObserve } from '../features/alerts/observe.ts';
 import { createAlertsService } from '../features/alerts/service.ts';
 import { createStorageAlert, type StorageState } from '../features/alerts/storage-alert.ts';
-import { createAlertsStore } from '../features/alerts/store.ts';
+import { createAlertsStore, type OperatorSubject } from '../features/alerts/store.ts';
 import { createAlertQueueKind } from '../features/alerts/work.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { FeedService } from '../features/feed/service.ts';
@@ -22,6 +22,7 @@ import { createRateLimiter } from '../http/rate-limit.ts';
 import type { Readiness } from '../http/readiness.ts';
 import type { CaptureLoad } from '../ingest/capture-rate.ts';
 import { createMailer, type Mailer } from '../net/mail.ts';
+import type { ContinuousBackup } from './backup.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 const sweepEveryMs = 600_000;
@@ -45,6 +46,7 @@ type AlertsDependencies = {
   schemaLearner: SchemaLearner;
   queues: QueuesService;
   captureLoad: CaptureLoad;
+  backup: ContinuousBackup;
   /** For how long a forward of the endpoint has failed, ms; 0: none fails. */
   stuckForward: (endpoint: number) => Promise<number>;
   /** Called after alerts have fired or were resolved. */
@@ -119,32 +121,50 @@ export function wireAlerts(dependencies: AlertsDependencies) {
     every(checkEveryMs, 'checking alerts', evaluation.wake);
     every(sweepEveryMs, 'removing the queues of old alerts', store.sweep);
     every(sweepEveryMs, 'removing old changes of alerts', removeOldChanges);
-    if (mailer && config.alertEmail !== undefined)
-      every(
-        storageEveryMs,
-        'checking the storage',
-        watchStorage(infrastructure, readiness, store, mailer, config.alertEmail),
-      );
+    if (mailer && config.alertEmail !== undefined) {
+      const watch = { infrastructure, store, mailer, to: config.alertEmail };
+      watchState(watch, 'storage', () => storageState(readiness));
+      if (config.backup)
+        watchState(watch, 'backup', () => backupState(dependencies.backup, config.backup?.everyMs ?? 0));
+    }
   }
   return { rules, evaluation, removeOldChanges, countFiring: store.countFiring };
 }
 
-function watchStorage(
-  { config, clock, random, log }: Infrastructure,
-  readiness: Readiness,
-  store: ReturnType<typeof createAlertsStore>,
-  mailer: Mailer,
-  to: string,
-): () => Promise<void> {
-  const state = async (): Promise<StorageState | undefined> => {
-    const problem = await readiness.problem();
-    if (problem === 'stopping') return undefined;
-    if (problem !== undefined) return { level: 'failing', reason: `Deliveries are refused: ${problem}.` };
-    if (readiness.isDiskLow())
-      return { level: 'low', reason: 'The disk is filling up. When it is full, deliveries are refused.' };
-    return { level: 'ok', reason: '' };
-  };
-  return createStorageAlert({
+async function storageState(readiness: Readiness): Promise<StorageState | undefined> {
+  const problem = await readiness.problem();
+  if (problem === 'stopping') return undefined;
+  if (problem !== undefined) return { level: 'failing', reason: `Deliveries are refused: ${problem}.` };
+  if (readiness.isDiskLow())
+    return { level: 'low', reason: 'The disk is filling up. When it is full, deliveries are refused.' };
+  return { level: 'ok', reason: '' };
+}
+
+/** The operator hears of a backup that is so many intervals late. */
+const lateIntervals = 10;
+
+async function backupState(backup: ContinuousBackup, everyMs: number): Promise<StorageState | undefined> {
+  const status = await (await backup.service())?.status();
+  if (!status) return undefined;
+  if (status.ageS * 1000 <= everyMs * lateIntervals) return { level: 'ok', reason: '' };
+  const why = status.problem === null ? '' : `: ${status.problem}`;
+  return { level: 'failing', reason: `Changes of the last ${status.ageS} seconds are not in ${status.store}${why}.` };
+}
+
+type Watch = {
+  infrastructure: Infrastructure;
+  store: ReturnType<typeof createAlertsStore>;
+  mailer: Mailer;
+  to: string;
+};
+
+function watchState(
+  { infrastructure: { config, clock, random, log, every }, store, mailer, to }: Watch,
+  about: OperatorSubject,
+  state: () => Promise<StorageState | undefined>,
+): void {
+  const check = createStorageAlert({
+    about,
     state,
     store,
     mailer,
@@ -152,6 +172,7 @@ function watchStorage(
     server: config.baseUrl,
     clock,
     random,
-    onError: reason => log.error('the alert about storage could not be sent', { reason }),
+    onError: reason => log.error(`the alert about ${about} could not be sent`, { reason }),
   });
+  every(storageEveryMs, `checking the ${about}`, check);
 }

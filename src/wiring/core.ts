@@ -121,7 +121,10 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
     },
     /** Whether the API has work that does not wait for a request. Another process may create some at any time. */
     hasScheduledWork: async (): Promise<boolean> =>
-      infrastructure.isShared || hasScheduledWork(infrastructure.direct.db),
+      infrastructure.isShared ||
+      // Its checks are scheduled work, too.
+      infrastructure.config.alertEmail !== undefined ||
+      hasScheduledWork(infrastructure.direct.db),
     /** @throws if the server is stopping */
     connectApi(loaded: LoadedApi): void {
       if (isClosed) throw new Error('the server is stopping');

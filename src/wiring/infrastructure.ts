@@ -110,15 +110,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     },
     onWriteStall: problem => log.error(`deliveries are refused: ${problem}`),
   };
-  const { databaseUrl: url, databaseAuthToken: authToken } = config;
-  // A command changes little: the next server finds it.
-  const backsUp = runsQueues && config.backup !== undefined;
-  const direct =
-    databaseBeingOpened?.database ??
-    createDatabase({
-      ...{ url, authToken, spawn, tracksChanges: backsUp, serverLimits: overrides.serverLimits },
-      ...databaseEvents,
-    });
+  const direct = databaseBeingOpened?.database ?? createDirect(dependencies, databaseEvents);
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
   const journal = direct.file === undefined ? undefined : createJournal(direct, direct.file, dependencies);
@@ -152,7 +144,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     hasShortSecret,
     runsQueues,
     /** Whether the database is continuously backed up to object storage. */
-    backsUp,
+    backsUp: direct.changedPages !== undefined,
     searchIndexed: searchIndex,
     searchLimits,
     overrides,
@@ -187,6 +179,18 @@ export const ingestOriginOf =
   ({ config, tunnel }: Pick<Infrastructure, 'config' | 'tunnel'>) =>
   (): string =>
     config.ingestUrl ?? tunnel?.origin() ?? config.baseUrl;
+
+function createDirect({ config, spawn, runsQueues = true, overrides = {} }: Dependencies, events: DatabaseEvents) {
+  return createDatabase({
+    url: config.databaseUrl,
+    authToken: config.databaseAuthToken,
+    spawn,
+    // A command changes little: the next server finds it.
+    tracksChanges: runsQueues && config.backup !== undefined,
+    serverLimits: overrides.serverLimits,
+    ...events,
+  });
+}
 
 const logUpgrade = (log: Logger, upgrade: Upgrade): void =>
   log.info(

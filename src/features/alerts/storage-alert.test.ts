@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(async () => {
   const store = createAlertsStore(server.services.database);
-  await store.claimStorageLevel(await store.lastStorageLevel(), 'ok');
+  await store.claimLevel('storage', await store.lastLevel('storage'), 'ok');
 });
 
 const ok: StorageState = { level: 'ok', reason: '' };
@@ -30,10 +30,11 @@ function openProcess(mail: (mail: Mail) => MailResult = () => ({ ok: true, statu
   const ifWritable = <T>(use: () => Promise<T>): Promise<T> =>
     now?.level === 'failing' ? Promise.reject(new Error('SQLITE_FULL')) : use();
   const check = createStorageAlert({
+    about: 'storage',
     state: async () => now,
     store: {
-      lastStorageLevel: () => ifWritable(store.lastStorageLevel),
-      claimStorageLevel: (before, level) => ifWritable(() => store.claimStorageLevel(before, level)),
+      lastLevel: about => ifWritable(() => store.lastLevel(about)),
+      claimLevel: (about, before, level) => ifWritable(() => store.claimLevel(about, before, level)),
     },
     mailer: async one => {
       const result = mail(one);

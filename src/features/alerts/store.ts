@@ -64,23 +64,26 @@ const createSchemaFindings = (db: Drizzle) => ({
       .limit(limit),
 });
 
-const storageName = 'storage-alert';
+/** What the operator's alerts are about, and the row of `meta` with the level of the last notification. */
+const levelNames = { storage: 'storage-alert', backup: 'backup-alert' } as const;
+export type OperatorSubject = keyof typeof levelNames;
 
-/** The operator's alert about storage. */
-const createStorageLevel = (db: Drizzle) => ({
-  /** The state of storage in the operator's last notification. */
-  lastStorageLevel: async (): Promise<StorageLevel> => {
-    const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, storageName));
+/** The operator's alerts. */
+const createOperatorLevels = (db: Drizzle) => ({
+  /** The state in the operator's last notification. */
+  lastLevel: async (subject: OperatorSubject): Promise<StorageLevel> => {
+    const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, levelNames[subject]));
     const saved = row?.value.toString();
     return storageLevels.find(level => level === saved) ?? 'ok';
   },
 
   /** Saves the state that the next notification reports. @returns false if the last one reported another state than `before` */
-  async claimStorageLevel(before: StorageLevel, level: StorageLevel): Promise<boolean> {
+  async claimLevel(subject: OperatorSubject, before: StorageLevel, level: StorageLevel): Promise<boolean> {
+    const value = Buffer.from(level);
     const { rowsAffected } = await db
-      .update(meta)
-      .set({ value: Buffer.from(level) })
-      .where(and(eq(meta.name, storageName), eq(meta.value, Buffer.from(before))));
+      .insert(meta)
+      .values({ name: levelNames[subject], value })
+      .onConflictDoUpdate({ target: meta.name, set: { value }, setWhere: eq(meta.value, Buffer.from(before)) });
     return rowsAffected === 1;
   },
 });
@@ -98,7 +101,7 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
   return {
     ...createProgress({ db, client }),
     ...createSchemaFindings(db),
-    ...createStorageLevel(db),
+    ...createOperatorLevels(db),
     ...createChangesStore({ db, client }),
 
     ...resource,

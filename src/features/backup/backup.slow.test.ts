@@ -10,7 +10,13 @@ import { hooktape } from '../../testing/command.ts';
 import { openMemoryStore } from '../../testing/object-store/memory-store.ts';
 import { s3Env } from '../../testing/object-store/written-backup.ts';
 import { eventually } from '../../testing/poll.ts';
-import { openTestServer, randomBytes, type TestAccount, type TestServer, type TestServerOptions } from '../../testing/test-server.ts';
+import {
+  openTestServer,
+  randomBytes,
+  type TestAccount,
+  type TestServer,
+  type TestServerOptions,
+} from '../../testing/test-server.ts';
 import { thrownBy } from '../../testing/thrown-by.ts';
 
 const secret = 'the secret of these tests, long enough';
@@ -77,7 +83,9 @@ async function restored(...args: string[]): Promise<string[] | string> {
     'restored',
   );
   const headers = { authorization: `Bearer ${key}` };
-  const { events } = (await (await server.fetch(`/api/events?endpointId=${rows[0]?.[0]}&limit=100`, { headers })).json()) as {
+  const { events } = (await (
+    await server.fetch(`/api/events?endpointId=${rows[0]?.[0]}&limit=100`, { headers })
+  ).json()) as {
     events: { id: string }[];
   };
   for (const { id } of events) bodies.push(await (await server.fetch(`/api/events/${id}/raw`, { headers })).text());
@@ -97,7 +105,13 @@ describe('what was acknowledged comes back', () => {
     const server = await start('a');
     const { account, url, id } = await endpointOf(server);
     for (const body of ['1', '2', '3']) await server.deliver({ url }, body);
-    expect(await now(server)).toMatchObject({ state: 'ok', ageS: 0, pendingBytes: 0, store: 's3://tapes/one', problem: null });
+    expect(await now(server)).toMatchObject({
+      state: 'ok',
+      ageS: 0,
+      pendingBytes: 0,
+      store: 's3://tapes/one',
+      problem: null,
+    });
     expect(await restored()).toEqual(['1', '2', '3']);
     await server.deliver({ url }, '4');
     await account.json(200, 'PATCH', `/api/endpoints/${id}`, { name: 'renamed' });
@@ -284,7 +298,9 @@ describe('what is deleted', () => {
     expect(await contains(word)).toBe(true);
     await server.services.database.client.execute('PRAGMA secure_delete = on');
     await account.json(200, 'DELETE', `/api/events/${event}`).catch(() => {});
-    await server.services.database.client.batch(['DELETE FROM blocks WHERE seq NOT IN (SELECT block FROM events WHERE block IS NOT NULL)'], 'write').catch(() => {});
+    await server.services.database.client
+      .batch(['DELETE FROM blocks WHERE seq NOT IN (SELECT block FROM events WHERE block IS NOT NULL)'], 'write')
+      .catch(() => {});
     store.setFault(() => 'reset');
     let isForgotten = false;
     const forgetting = server.services.backup.forgetDeleted().then(() => {

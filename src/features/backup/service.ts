@@ -3,10 +3,10 @@
  * waits for it, and it retries after every failure of the store. Until changes are in the store, they are only page numbers.
  */
 import type { BackupNames } from '../../core/backup/names.ts';
-import type { BackupStatus } from '../../core/backup/status.ts';
 import { type Backup, readBackup } from '../../core/backup/read-backup.ts';
 import { BackupError, type BackupSource } from '../../core/backup/read-objects.ts';
 import type { BackupSeal } from '../../core/backup/seal.ts';
+import type { BackupStatus } from '../../core/backup/status.ts';
 import type { Clock } from '../../core/clock.ts';
 import { unavailable } from '../../core/errors.ts';
 import { type ObjectStore, ObjectStoreError } from '../../core/network/object-store.ts';
@@ -284,7 +284,7 @@ export function createBackupService(options: BackupServiceOptions) {
     return {
       state,
       store: objectStore.location,
-      ageS: Math.round(age / 1000),
+      ageS: Math.ceil(age / 1000),
       pendingBytes: changed * pageBytes + (taken?.bytes ?? 0),
       oldest: shipping?.oldest() ?? null,
       problem: problem ?? (warnings.length > 0 ? warnings.join('; ') : null),
