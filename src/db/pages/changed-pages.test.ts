@@ -163,7 +163,7 @@ describe('the pages that were taken are the database', () => {
     take();
     compare();
     while (!take().isAll);
-    const deltas = Array.from({ length: 40 }, (_, i) => {
+    const deltas = Array.from({ length: 130 }, (_, i) => {
       run(`UPDATE t SET text = ${i} WHERE id = 5`);
       return take().deltas;
     });
