@@ -114,3 +114,39 @@ test('the settings are the ones that it takes', async () => {
   await configured.close();
   await mailServer.close();
 });
+
+test('a backup that falls behind is said by itself, and that it is well again', async () => {
+  const store = createAlertsStore(server.services.database);
+  expect(await store.lastLevel('backup')).toBe('ok');
+  const clock = holdClock();
+  const mails: Mail[] = [];
+  let level: StorageState['level'] = 'failing';
+  const check = createStorageAlert({
+    about: 'backup',
+    state: async () => ({
+      level,
+      reason: level === 'ok' ? '' : 'Changes of the last 120 seconds are not in s3://tapes.',
+    }),
+    store,
+    mailer: async mail => {
+      mails.push(mail);
+      return { ok: true, status: 250, error: null };
+    },
+    to: 'ops@example.com',
+    server: 'https://hooks.example.com',
+    clock,
+    random: randomBytes,
+    onError: () => {},
+  });
+  for (const now of ['failing', 'failing', 'failing', 'ok', 'ok', 'ok'] as const) {
+    level = now;
+    clock.advance(60_000);
+    await check();
+  }
+  expect(mails.map(({ subject }) => subject)).toEqual([
+    '[Hooktape] Alert: the backup falls behind',
+    '[Hooktape] Resolved: the backup is up to date again',
+  ]);
+  expect(mails[0]?.text).toContain('not in s3://tapes');
+  expect(await store.lastLevel('storage')).toBe('ok');
+});

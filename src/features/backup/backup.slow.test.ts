@@ -282,7 +282,8 @@ describe('what is deleted', () => {
       return ((await status(server)).oldest ?? 0) > first && logs().every(name => !before.includes(name));
     });
     expect(await restored('--at', new Date(first - 1).toISOString())).toContain('oldest state');
-    expect(await restored()).toHaveLength(logs().length > 0 ? (await restored()).length : 0);
+    await stop(server);
+    expect((await restored()).slice(0, 6)).toEqual(['0', '1', '2', '3', '4', 'more']);
   });
 
   test('is in no object once the server has forgotten it', async () => {
