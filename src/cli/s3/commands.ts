@@ -36,12 +36,17 @@ const now: Command = async (io, config, _backup, json) => {
 };
 
 const verify: Command = async (io, config, backup, json) => {
-  const found = await verifyBackup(io, openStoredBackup(io, config, backup.location), config.secret ?? '');
-  const objects = found.problems.flatMap(({ object }) => object ?? []);
   // A server puts back what it still has.
-  const isRepaired = objects.length > 0 && (await askRunningServer(config, 'backup-s3.repair', { objects }));
+  const repair = (objects: readonly string[]) => askRunningServer(config, 'backup-s3.repair', { objects });
+  const stored = openStoredBackup(io, config, backup.location);
+  const found = await verifyBackup(io, stored, config.secret ?? '').catch(async error => {
+    await repair([]).catch(() => {});
+    throw error;
+  });
   printVerified(io, found, json);
-  if (isRepaired) io.stderr('The running server writes the pages that were in these objects again.\n');
+  const objects = found.problems.flatMap(({ object }) => object ?? []);
+  if (objects.length > 0 && (await repair(objects)))
+    io.stderr('The running server has written the pages that were in these objects again.\n');
   return found.problems.length === 0;
 };
 
