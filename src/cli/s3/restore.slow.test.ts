@@ -106,6 +106,9 @@ describe('hooktape restore s3://…', () => {
     const { exitCode, stderr } = await restore();
     expect([exitCode, stderr]).toEqual([1, `hooktape: the object s3://tapes/${key} is ${problem}\n`]);
     expect(existsSync(restored())).toBe(false);
+    mkdirSync(restored());
+    expect((await restore()).exitCode).toBe(1);
+    expect(readdirSync(restored())).toEqual([]);
   });
 
   test('an object in the place of another one is noticed', async () => {

@@ -80,23 +80,23 @@ export async function restoreState(io: Io, { stored, backup, file, secret, onBro
   }
 }
 
-/** What this command makes in a new data directory beside the database. */
+/** What this command makes in the data directory beside the database. */
 const ownFiles = /^(?:\.gitignore|\.libsql-.*|hooktape\.lock(?:\.holder)?)$/;
 
-/** After a failure, removes a data directory that was not there before, unless another process has begun to use it. */
+/** After a failure, removes what was not in the data directory before, unless another process has begun to use it. */
 async function leavingNothing(dataDir: string, work: () => Promise<void>): Promise<void> {
-  const isNew = !existsSync(dataDir);
+  const before = namesIn(dataDir);
   try {
     await work();
   } catch (error) {
-    if (isNew && existsSync(dataDir)) removeOwn(dataDir);
+    const added = namesIn(dataDir)?.filter(name => !before?.includes(name)) ?? [];
+    if (added.every(name => ownFiles.test(name))) {
+      for (const name of added) rmSync(join(dataDir, name), { force: true });
+      if (!before && existsSync(dataDir)) rmdirSync(dataDir);
+    }
     throw error;
   }
 }
 
-function removeOwn(dataDir: string): void {
-  const names = readdirSync(dataDir);
-  if (!names.every(name => ownFiles.test(name))) return;
-  for (const name of names) rmSync(join(dataDir, name), { force: true });
-  rmdirSync(dataDir);
-}
+const namesIn = (directory: string): string[] | undefined =>
+  existsSync(directory) ? readdirSync(directory) : undefined;
