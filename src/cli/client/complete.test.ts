@@ -47,6 +47,11 @@ test.each<[string[], string[]]>([
     ['--secret-env', '--set'],
   ],
   [['backup', ''], ['s3']],
+  [
+    ['backup', 's3', ''],
+    ['status', 'now', 'verify'],
+  ],
+  [['restore', ''], []],
   [['nonsense', ''], []],
   [['toString', ''], []],
   [[''], expect.arrayContaining(['serve', 'login', 'help'])],
