@@ -1,11 +1,11 @@
 /* What a restore refuses, the state at a time, and two servers at one place. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/core/clock.ts';
 import { createS3Store } from '../../../src/net/object-store/s3-store.ts';
 import { freePort } from '../../../src/testing/free-port.ts';
 import { eventually } from '../../../src/testing/poll.ts';
-import { createApi } from '../../lib/api.ts';
+import { type Api, createApi, type Endpoint } from '../../lib/api.ts';
 import { type Checks, ensure } from '../../lib/checks.ts';
 import { install } from '../../lib/installation.ts';
 import { createRecorded, mixedPayloads } from './recorded.ts';
@@ -45,10 +45,7 @@ export async function checkRestores({ check }: Checks, store: Store): Promise<vo
         world,
         store,
         async api => {
-          const [{ eventCount } = { eventCount: 0 }] = (await api.endpoints()).filter(
-            ({ id }) => id === world.endpoint.id,
-          );
-          ensure(eventCount === count, `${eventCount} events instead of ${count}`);
+          await ensureCount(api, world.endpoint, count);
           return `${count} of ${recorded.acknowledged.length} events`;
         },
         ['--at', between.toISOString()],
@@ -75,12 +72,35 @@ export async function checkRestores({ check }: Checks, store: Store): Promise<vo
       await bucket.put(largest.name, bytes);
       return `${damaged}; ${missing}`;
     });
+    await check(`${store.name}: a server restored to an earlier state continues at the same place`, async () => {
+      rmSync(world.installation.dataDir, { recursive: true });
+      const { exitCode, stderr } = await restore(world, store, { args: ['--at', between.toISOString()] });
+      ensure(exitCode === 0, stderr);
+      await startAgain(world);
+      await untilBackedUp(world);
+      const later = createRecorded(mixedPayloads());
+      const stop = later.send(world.server, world.endpoint);
+      await Bun.sleep(3000);
+      await stop();
+      await backUpNow(world);
+      const verified = await world.installation.run(['backup', 's3', 'verify'], {}, 120_000);
+      ensure(verified.exitCode === 0, `verify: ${verified.stdout}${verified.stderr}`);
+      const all = count + later.acknowledged.length;
+      await withCopy(world, store, api => ensureCount(api, world.endpoint, all));
+      return `${all} events`;
+    });
+    await world.server.stop();
     await check(`${store.name}: a copy of the data directory captures, but does not back up`, () =>
       twoWriters(world, store),
     );
   } finally {
     await world.installation.remove();
   }
+}
+
+async function ensureCount(api: Api, { id }: Endpoint, count: number): Promise<void> {
+  const eventCount = (await api.endpoints()).find(one => one.id === id)?.eventCount;
+  ensure(eventCount === count, `${eventCount} events instead of ${count}`);
 }
 
 /** @param world its server has stopped */
