@@ -123,7 +123,8 @@ export async function openTestServer({
     spawn: spawnThread,
     version: 'test',
     usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
-    ...(overrides && { overrides }),
+    // The real cost is 50 ms of CPU time for each account and sign-in; passwords.test.ts tests it.
+    overrides: { passwordCost: { memoryCost: 8, timeCost: 1 }, ...overrides },
     searchLimits,
     onFatal: error => {
       throw error;

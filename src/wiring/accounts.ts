@@ -46,7 +46,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
   const hasHostName = parseAddress(hostOfUrl(new URL(baseUrl))) === undefined;
   const configuredWays = { password: passwordSignIn, issuer: config.oidc?.issuer, passkeys: hasHostName };
 
-  const passwords = wirePasswords();
+  const passwords = wirePasswords(infrastructure);
   const throttle = createSignInThrottle({ monotonic: clock.monotonic });
   const totp = createTotpService({ store: createTotpStore(db), sealer, throttle, clock, random, sha256 });
   const oidcStore = createOidcStore(db);
@@ -131,9 +131,9 @@ function wireKeys(infrastructure: Infrastructure, onAccessEnded: () => void) {
   return { keys, keyIndex };
 }
 
-const wirePasswords = (): Passwords =>
+const wirePasswords = ({ overrides }: Infrastructure): Passwords =>
   createPasswords({
-    hash: password => Bun.password.hash(password, argon2id),
+    hash: password => Bun.password.hash(password, { ...argon2id, ...overrides.passwordCost }),
     verify: (password, hash) => Bun.password.verify(password, hash),
   });
 

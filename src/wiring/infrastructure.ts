@@ -42,6 +42,8 @@ export type TestOverrides = {
   heldAnswers?: Omit<DelayedResponsesOptions, 'teamOf'>;
   /** Shorter times of the continuous backup. */
   backupLimits?: BackupServiceOptions['limits'];
+  /** Cheaper hashes of passwords. */
+  passwordCost?: { memoryCost: number; timeCost: number };
   /** How many queues are worked on at once. */
   queuePlaces?: FairSharesOptions;
 };
