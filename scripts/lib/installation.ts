@@ -72,11 +72,16 @@ export function builtBinary(): string {
  * @param wrap a command line to run the program under, such as `unshare`
  * @param built the executable to copy
  * @param emulator a command line that runs an executable of another machine type
+ * @param onOutput gets what the server prints
  */
 export function install(
   settings: Env = {},
   wrap: readonly string[] = [],
-  { built = builtBinary(), emulator = [] }: { built?: string; emulator?: readonly string[] } = {},
+  {
+    built = builtBinary(),
+    emulator = [],
+    onOutput,
+  }: { built?: string; emulator?: readonly string[]; onOutput?: (text: string) => void } = {},
 ): Installation {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'hooktape-')));
   const dir = join(base, 'work');
@@ -103,7 +108,7 @@ export function install(
     });
     const pid = (): number => (tracer.length > 0 ? onlyChildOf(child.pid) : child.pid);
     const program: Program = {
-      output: keepTail(child),
+      output: keepTail(child, onOutput),
       end: async signal => {
         if (child.exitCode === null && child.signalCode === null) process.kill(pid(), signal);
         return await child.exited;
@@ -181,11 +186,15 @@ function dropRootCommand(): string[] {
   return [setpriv, `--reuid=${nobodyId}`, `--regid=${nobodyId}`, '--clear-groups'];
 }
 
-function keepTail(child: Subprocess<'ignore', 'pipe', 'pipe'>): () => string {
+function keepTail(child: Subprocess<'ignore', 'pipe', 'pipe'>, onOutput?: (text: string) => void): () => string {
   let tail = '';
   const drain = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
-    for await (const chunk of stream) tail = (tail + decoder.decode(chunk, { stream: true })).slice(-8192);
+    for await (const chunk of stream) {
+      const text = decoder.decode(chunk, { stream: true });
+      onOutput?.(text);
+      tail = (tail + text).slice(-8192);
+    }
   };
   void drain(child.stdout);
   void drain(child.stderr);

@@ -1,12 +1,13 @@
 /*
  * The load of a soak test. Each worker repeats one kind of work: delivering, reading, searching, exporting, replaying or following
- * a live stream. One worker replaces endpoints, whose events the sweeper must remove in time.
+ * a live stream. One worker replaces endpoints, whose events the sweeper must remove in time. Work that a kill of the server interrupts is
+ * done again.
  */
 import { type Api, type Endpoint, type EventSummary, ingestAddress } from '../lib/api.ts';
 import type { Server } from '../lib/installation.ts';
 import { githubPayloads } from '../lib/payloads.ts';
 import { payloadOf } from '../lib/senders.ts';
-import { connect, deliveryRequest } from '../lib/wire.ts';
+import { type Connection, connect, deliveryRequest } from '../lib/wire.ts';
 
 export const workKinds = ['delivery', 'read', 'search', 'export', 'replay'] as const;
 export type WorkKind = (typeof workKinds)[number];
@@ -21,6 +22,10 @@ export type Soak = {
   latencies: Record<WorkKind, number[]>;
   counts: Record<WorkKind | 'refused' | 'messages' | 'deleted', number>;
   running: boolean;
+  /** When the server was last down, by the clock of `performance.now`; Infinity while it is down. */
+  lastDownAt: number;
+  /** Resolves when the server is up. */
+  untilUp: () => Promise<void>;
 };
 
 const senderCount = 8;
@@ -31,6 +36,9 @@ const searchTerms = ['octocat', 'refs/heads', '"action":"opened"', 'zzqq-nothing
 const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.random() * from.length)];
 /** The endpoint or event has been deleted in the meantime. */
 const isGone = (error: unknown): boolean => String(error).includes(': 404 ');
+
+/** Whether the server was down after this time. For another second, a connection of the pool may be one of the killed process. */
+export const wasDown = (soak: Soak, startedAt: number): boolean => soak.lastDownAt + 1000 >= startedAt;
 
 /** @param rate deliveries a second, all senders together. @returns promises that resolve after `running` is set to false */
 export function startWork(soak: Soak, rate: number): Promise<void>[] {
@@ -47,11 +55,14 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
   const repeat = async (pauseMs: number, work: (endpoint: Endpoint) => Promise<void>): Promise<void> => {
     while (soak.running) {
       const endpoint = pick(endpoints);
+      const startedAt = performance.now();
       try {
         if (endpoint) await work(endpoint);
       } catch (error) {
         // If the endpoint is deleted in the meantime, a list returns 404 and a running export is aborted.
-        if (!isGone(error) && endpoint && endpoints.includes(endpoint)) throw error;
+        const mayFail = isGone(error) || !endpoint || !endpoints.includes(endpoint) || wasDown(soak, startedAt);
+        if (!mayFail) throw error;
+        await soak.untilUp();
       }
       await Bun.sleep(pauseMs);
     }
@@ -63,16 +74,21 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
   };
 
   const send = async (first: number): Promise<void> => {
-    const connection = await connect(server.origin);
+    let connection: Connection | undefined;
     let number = first;
     await repeat((1000 * senderCount) / rate, async endpoint => {
       const request = deliveryRequest(ingestAddress(server, endpoint), payloadOf(payloads, number++));
+      connection ??= await connect(server.origin);
+      const open = connection;
       await timed('delivery', async () => {
-        const { status } = await connection.send(request);
+        const { status } = await open.send(request).catch(error => {
+          connection = undefined;
+          throw error;
+        });
         if (status !== 200 && status !== 404) counts.refused++;
       });
     });
-    connection.close();
+    connection?.close();
   };
   const read = () =>
     repeat(20, async ({ id }) => {
@@ -127,9 +143,16 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
         await Bun.sleep(100);
       if (!soak.running) return;
       const old = endpoints.shift();
-      endpoints.push(await api.createEndpoint(`soak, replacement ${number}`));
-      if (old) await api.remove(`/api/endpoints/${old.id}`);
-      counts.deleted++;
+      const startedAt = performance.now();
+      try {
+        endpoints.push(await api.createEndpoint(`soak, replacement ${number}`));
+        if (old) await api.remove(`/api/endpoints/${old.id}`);
+        counts.deleted++;
+      } catch (error) {
+        if (!wasDown(soak, startedAt)) throw error;
+        if (old) endpoints.push(old);
+        await soak.untilUp();
+      }
     }
   };
 
