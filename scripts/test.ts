@@ -7,6 +7,8 @@
  *   browser, waits for a real timeout, needs a large history, or tries every operation.
  * - `NAME.long.test.ts`: only in CI (HOOKTAPE_REQUIRE_BROWSER=1), or when ARGS name files. Such a file visits every page or
  *   every variant of one, or kills and starts processes for many seconds.
+ * - `NAME.proof.test.ts`: only when ARGS name files, as `bun run test:proofs` does. Such a file repeats at random, with kills or with much
+ *   data, what smaller tests show once.
  *
  * With CI=true, up to three files with failed tests run a second time, each alone. A test that then passes is named in a line
  * `flaky: FILE: TEST` and counts as passed. More than three such files, a second failure, a file that does not load and a process
@@ -88,12 +90,14 @@ async function runFailedAgain({ failed, failures }: Run): Promise<readonly Faile
 }
 
 const given = process.argv.slice(2);
-const leaveOut = (kind: 'slow' | 'long'): string => `--path-ignore-patterns=**/*.${kind}.test.ts`;
-const isWhole = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' || given.some(arg => !arg.startsWith('-'));
+const leaveOut = (kind: 'slow' | 'long' | 'proof'): string => `--path-ignore-patterns=**/*.${kind}.test.ts`;
+const namesFiles = given.some(arg => !arg.startsWith('-'));
+const isWhole = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' || namesFiles;
 const run = await runTests([
   `--parallel=${workers}`,
   ...given.flatMap(arg => (arg === '--fast' ? [leaveOut('slow'), leaveOut('long')] : [arg])),
   ...(isWhole ? [] : [leaveOut('long')]),
+  ...(namesFiles ? [] : [leaveOut('proof')]),
 ]);
 const flaky = (run.exitCode !== 0 && process.env['CI'] === 'true' && (await runFailedAgain(run))) || [];
 for (const { file, name } of flaky) console.log(`flaky: ${file}: ${name}`);
