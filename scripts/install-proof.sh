@@ -232,10 +232,12 @@ http: { addr: $registry }
 END
 serve docker-registry serve "$work/images.yaml"
 until_ready "http://$registry/v2/"
-archive=$(echo dist/release/image/hooktape-image-*.tar.gz)
+# skopeo reads only archives that are not compressed.
+gunzip -c dist/release/image/hooktape-image-*.tar.gz >"$work/image.tar"
+archive=$work/image.tar
 [[ $(skopeo inspect "docker-archive:$archive" --format '{{.Architecture}} {{index .Labels "org.opencontainers.image.version"}}') == *" $version" ]] ||
   fail 'the labels of the image'
-gunzip -c "$archive" | tar -xO manifest.json | grep -qF "\"ghcr.io/${homepage#https://github.com/}:$version\"" || fail 'the name of the image'
+tar -xOf "$archive" manifest.json | grep -qF "\"ghcr.io/${homepage#https://github.com/}:$version\"" || fail 'the name of the image'
 try 'skopeo copy' skopeo copy --dest-tls-verify=false "docker-archive:$archive" "docker://$registry/hooktape:$version"
 try 'buildah pull' buildah pull --tls-verify=false "$registry/hooktape:$version"
 pulled=$(buildah from "$registry/hooktape:$version")
