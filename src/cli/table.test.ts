@@ -17,7 +17,7 @@ test('docs/cli.md is up to date with the table of commands', async () => {
 
 describe('the documents', () => {
   const root = new URL('../..', import.meta.url).pathname;
-  const pages = ['docs/*.md', 'clients/*/README.md', 'skills/**/*.md'].flatMap(pattern => [
+  const pages = ['README.md', 'docs/*.md', 'clients/*/README.md', 'skills/**/*.md'].flatMap(pattern => [
     ...new Bun.Glob(pattern).scanSync(root),
   ]);
   const optionsOf = new Map(
