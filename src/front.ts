@@ -141,7 +141,7 @@ export function createFront({
   };
 }
 
-/** A plain HTTP listener that serves ingest URLs and nothing else, whatever a request says about its host. */
+/** A plain HTTP listener that serves only ingest URLs, regardless of the host in a request. */
 export function createIngestFront({
   ingest,
   listener = 'complete',

@@ -30,7 +30,7 @@ const drainMs = 20_000;
 const certificateEveryMs = 5000;
 const releaseMemoryAfterMs = 1500;
 const startAgainMs = 5000;
-/** How long the startup message waits for the public address. The server accepts requests meanwhile. */
+/** How long the startup message waits for the public address. The server accepts requests during that time. */
 const announceTunnelWithinMs = 10_000;
 /** Connections of the tunnel's program. It needs as many as there are deliveries at once. */
 const maxTunnelConnections = 512;

@@ -78,7 +78,7 @@ export type Dependencies = {
 /** What one request of a search may cost, and how many signatures are put together. */
 export type SearchLimits = { budget?: { ms: number; blocks: number }; runLength?: number };
 
-/** `origin`: the public origin that the program announced last; `onOrigin` sets what is called when there is another one. */
+/** `origin`: the public origin that the program announced last; `onOrigin` sets what is called when the origin changes. */
 export type TunnelSource = {
   origin: () => string | undefined;
   status: () => Tunnel;

@@ -28,7 +28,7 @@ export function createServerTunnel({ io, config, log, command }: ServerTunnelOpt
   return createTunnel({ command, env: io.env, memory: { read, write }, log, monotonic: io.clock.monotonic });
 }
 
-/** What the program forwards to: loopback only, whatever the server listens on. */
+/** What the program forwards to: loopback only, regardless of the server's own address. */
 const host = '127.0.0.1';
 
 /**
