@@ -62,7 +62,14 @@ export const GivenRedaction = t.Object(
   { rules: t.Optional(RedactionRules), otherBodies: t.Optional(OtherBodies), originalHash: t.Optional(originalHash) },
   {
     title: 'RedactionChange',
-    examples: [{ rules: [{ in: 'body', path: 'customer.email', with: 'hash' }, { detect: 'card', with: 'mask' }] }],
+    examples: [
+      {
+        rules: [
+          { in: 'body', path: 'customer.email', with: 'hash' },
+          { detect: 'card', with: 'mask' },
+        ],
+      },
+    ],
     ...closed,
   },
 );
