@@ -34,8 +34,8 @@ export type ShippingOptions = {
   onShipped: () => void;
 };
 
-/** How many pages are in memory at once: 16 MiB. */
-const maxTaken = 1024;
+/** How many pages are in memory at once: 8 MiB. Encryption and signature of more would hold up deliveries. */
+const maxTaken = 512;
 /** 4 MiB, which takes the writer some milliseconds. */
 const maxCompared = 256;
 const rewriteEveryMs = 60_000;
