@@ -107,6 +107,12 @@ export const operations = {
     if (!Array.isArray(objects)) throw invalid('objects is missing');
     return (await backup.configured()).repair(objects.map(String));
   },
+  redact: async ({ erasures, applyRedaction, endpointById, runsQueues }, args) => {
+    const { teamId, ...endpoint } = await endpointById(text(args, 'endpoint'));
+    if (!runsQueues) await erasures.start();
+    if (!runsQueues) await erasures.idle();
+    return applyRedaction({ teamId, endpoint, where: text(args, 'where').trim() }, args['dryRun'] === true);
+  },
   erase: async ({ account, erasures, runsQueues }, args) => {
     const { teamId } = await account.byEmail(text(args, 'account'));
     // A server goes on with an unfinished job by itself.

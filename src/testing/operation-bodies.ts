@@ -31,6 +31,7 @@ export const operationBodies: Record<string, (subjects: Subjects) => object> = {
   reportAttempts: ({ destination }) => ({
     attempts: [{ eventId: 'evt_0000000000000000000000', destination, status: 200, durationMs: 1 }],
   }),
+  applyRedaction: () => ({ where: 'type:absent' }),
   createErasure: () => ({ text: 'a text that no event has' }),
   sendTestEvent: () => ({ platform: 'stripe' }),
   replayEvent: ({ destination }) => ({ url: destination }),

@@ -228,6 +228,7 @@ function wire(
   const erasures = wireErasures({
     infrastructure,
     audit,
+    ...endpoints,
     ...events,
     ...schemas,
     onRemoved,

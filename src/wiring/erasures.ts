@@ -3,19 +3,26 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { signBlock } from '../core/blocks/block-signature.ts';
 import { createTimeSlices } from '../core/concurrency/time-slices.ts';
+import { notFound } from '../core/errors.ts';
+import { parseWhere } from '../core/where.ts';
 import type { Background } from '../db/background.ts';
 import type { Purge } from '../db/purge/purge.ts';
 import type { AuditService } from '../features/audit/service.ts';
 import { createContentsStore } from '../features/erasures/contents-store.ts';
 import { createErasureHashes } from '../features/erasures/hashes.ts';
-import { createJobsStore } from '../features/erasures/jobs-store.ts';
+import { blocksStatement, createJobsStore } from '../features/erasures/jobs-store.ts';
 import { createKeptStore } from '../features/erasures/kept-store.ts';
 import { rewriteBlock } from '../features/erasures/rewrite.ts';
 import { createErasuresService, type ErasuresOptions } from '../features/erasures/service.ts';
 import type { EventsService } from '../features/events/service.ts';
 import { createPackingStore } from '../features/packing/store.ts';
+import { type Applied, createApplyRedaction } from '../features/redaction/apply.ts';
+import { createApplyStore } from '../features/redaction/apply-store.ts';
+import { createRedactionStore } from '../features/redaction/store.ts';
 import type { SchemaLearner } from '../features/schemas/learning.ts';
 import { forgetText } from '../features/schemas/shapes/forget-text.ts';
+import type { SearchService } from '../features/search/service.ts';
+import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { journalDirectory } from './journal.ts';
@@ -27,6 +34,8 @@ type ErasuresDependencies = {
   purge: Purge | undefined;
   events: EventsService;
   schemaLearner: SchemaLearner;
+  search: SearchService;
+  verdicts: SecretVerdicts;
   /** Called after events were removed. */
   onRemoved: () => void;
   /** Resolves once no backup has what was deleted. Undefined without backups. */
@@ -34,7 +43,7 @@ type ErasuresDependencies = {
 };
 
 export function wireErasures(dependencies: ErasuresDependencies) {
-  const { infrastructure, audit, purge, events, schemaLearner, onRemoved, forgetBackups } = dependencies;
+  const { infrastructure, audit, purge, events, schemaLearner, verdicts, onRemoved, forgetBackups } = dependencies;
   const { database, direct, clock, random, isShared, log, every, secret } = infrastructure;
   const contents = createContentsStore(database);
   const packing = createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks)));
@@ -54,6 +63,7 @@ export function wireErasures(dependencies: ErasuresDependencies) {
         },
         block,
       ),
+    rewriteLater: (job, event) => blocksStatement(job, [event]),
     forgetInSchema: forgetText,
     onSchemasChanged: schemaLearner.forget,
     onRemoved: () => {
@@ -70,7 +80,41 @@ export function wireErasures(dependencies: ErasuresDependencies) {
     onError: (cause, fields) => log.error('an erasure could not go on', { ...fields, cause }),
   });
   every(erasures.everyMs, 'looking after erasures', erasures.watch);
-  return { erasures };
+  const apply = createApplyRedaction({
+    store: createApplyStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
+    sign: signBlock,
+    keyOf: infrastructure.redactionKeyOf,
+    rulesOf: async endpoint => {
+      const row = await createRedactionStore(direct.db).ofEndpoint(endpoint);
+      return row && JSON.parse(row.redaction.toString('utf8'));
+    },
+    filterOf: (where, endpoint) => {
+      const { select } = dependencies.search.createEventFilter(parseWhere(where), endpoint, undefined);
+      return seqs => select(seqs);
+    },
+    verdictOf: async (endpoint, row, content) => {
+      if (row.verdict !== null && verdicts.isFinal(row.verdict)) return row.verdict;
+      const [verdict] = await verdicts.verify(endpoint, [{ ...row, ...content }]);
+      return JSON.stringify(verdict ?? { unsigned: true });
+    },
+  });
+  /** Applies the present rules of an endpoint to its stored events that match. @throws invalid, conflict */
+  const applyRedaction = async (
+    { teamId, endpoint, where }: Parameters<typeof apply>[0],
+    dryRun: boolean,
+  ): Promise<Applied> => {
+    if (dryRun) return apply({ teamId, endpoint, where }, undefined);
+    parseWhere(where);
+    return erasures.afterChange({ teamId, endpoint: endpoint.seq }, before =>
+      apply({ teamId, endpoint, where }, before),
+    );
+  };
+  const endpointById = async (id: string) => {
+    const endpoint = await contents.endpointById(id);
+    if (!endpoint) throw notFound('endpoint');
+    return endpoint;
+  };
+  return { erasures, applyRedaction, endpointById };
 }
 
 const keptFile = /^refused-\d+\.json$|\.segment\.damaged$/;

@@ -115,6 +115,16 @@ hooktape restore s3://BUCKET/PREFIX [--at TIME]`,
     details: [['--reindex', 'rebuild the search index first']],
     load: async () => (await import('../check.ts')).runCheck,
   },
+  redact: {
+    summary: 'apply the redaction rules of an endpoint to stored events',
+    usage: 'hooktape redact ENDPOINT --where W [--dry-run]',
+    details: [
+      ['ENDPOINT', 'its id, such as ep_…'],
+      ['--where W', 'only events that match this filter; an empty text: all'],
+      ['--dry-run', 'only count the events'],
+    ],
+    load: async () => (await import('../redact.ts')).runRedact,
+  },
   erase: {
     summary: 'delete every event of a team that has a text, and remove the text from the disk and from backups',
     usage: 'hooktape erase TEXT|- --account EMAIL [--dry-run]',

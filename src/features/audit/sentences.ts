@@ -124,6 +124,10 @@ const sentences: Record<string, Sentence> = {
   'event.tagged': ofEvent('changed the tags of an event'),
   'event.replayed': ofEvent('replayed an event'),
   'event.deleted': ofEvent('deleted an event'),
+  'redaction.applied': ofEndpoint(told => {
+    const events = told.details?.events ?? 0;
+    return `applied the redaction${of(told)} to ${events.toLocaleString('en')} stored event${events === 1 ? '' : 's'}`;
+  }, ''),
   'erasure.done': inTeam(({ name, details }) => {
     const events = details?.events ?? 0;
     return `erased a text (${name}) with ${events.toLocaleString('en')} event${events === 1 ? '' : 's'}`;

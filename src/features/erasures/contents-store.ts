@@ -50,6 +50,13 @@ export function createContentsStore({
       return rows.map(row => ({ seq: Number(row[0]), id: String(row[1]), name: String(row[2]) }));
     },
 
+    /** An active endpoint of any team. */
+    async endpointById(id: string): Promise<{ seq: number; id: string; token: string; teamId: string } | undefined> {
+      const sql = 'SELECT seq, token, team_id FROM endpoints WHERE id = ? AND deleted_at IS NULL';
+      const [row] = await rowsOf(sql, [id]);
+      return row && { seq: Number(row[0]), id, token: String(row[1]), teamId: String(row[2]) };
+    },
+
     /** The highest row number that was ever used. */
     lastEvent: async (): Promise<number> =>
       Number((await rowsOf("SELECT seq FROM sqlite_sequence WHERE name = 'events'", []))[0]?.[0] ?? 0),

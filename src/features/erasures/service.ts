@@ -3,6 +3,7 @@
  * memory: a job that has not found everything when the process ends has failed, and nothing is deleted. From then on the job knows
  * what to delete without the text, and goes on after a restart. One job of a server works at a time.
  */
+import type { InStatement } from '@libsql/client';
 import type { AuditAbout, AuditTarget, AuditVia } from '../../core/access/audit-actions.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -25,6 +26,8 @@ const keptJobsMs = 30 * 86_400_000;
 const keptGuidsMs = 7 * 86_400_000;
 const removedTogether = 200;
 const beatMs = 10_000;
+const isBusy = 'another erasure of the team is not done yet';
+const nothingFound = { found: [], files: [], targets: { event: [], block: [] }, guids: [], guidsExpireAt: 0 };
 /** Another process takes a job over if it has shown no sign of life in this many looks. */
 const looksBeforeTakeOver = 5;
 
@@ -41,6 +44,8 @@ export type ErasuresOptions = {
   setAside: { names: () => string[]; read: (name: string) => Uint8Array; remove: (name: string) => void };
   /** Writes a block again without what was deleted. @returns false if it is damaged */
   rewriteBlock: (block: number) => Promise<boolean>;
+  /** The statement that makes the block of an event be written again. */
+  rewriteLater: (job: number, event: number) => InStatement;
   forgetInSchema: (shape: Uint8Array, hasText: (text: string) => boolean) => Uint8Array | undefined;
   /** Called when schemas were changed. */
   onSchemasChanged: () => void;
@@ -149,6 +154,7 @@ export function createErasuresService(options: ErasuresOptions) {
       }
     }
     await jobs.finish(job, { state: 'done', at: clock.now() });
+    if (job.endpoint !== null) return;
     await options.record({
       teamId: job.teamId,
       actor: job.actor && { id: job.actor.id, email: job.actor.email },
@@ -219,9 +225,8 @@ export function createErasuresService(options: ErasuresOptions) {
       { id, teamId, endpoint: null, dryRun, actor, textHash, createdAt: now },
       now - keptJobsMs,
     );
-    if (!isNew) throw conflict('another erasure of the team is not done yet');
-    const job = await jobs.byId(id);
-    if (!job) throw notFound('erasure');
+    const job = isNew ? await jobs.byId(id) : undefined;
+    if (!job) throw conflict(isBusy);
     return { job, ended: enqueue(() => run(job, text)) };
   };
 
@@ -279,6 +284,30 @@ export function createErasuresService(options: ErasuresOptions) {
       const job = await jobs.find(member.teamId, id);
       if (!job || job.endpoint !== null) throw notFound('erasure');
       return toErasure(job);
+    },
+
+    /**
+     * Changes stored events, and makes what was there before vanish from the disk and from backups.
+     * @param change gets the statements that must run with each change of an event
+     * @throws conflict while the team has another job
+     */
+    async afterChange<T>(
+      { teamId, endpoint }: { teamId: string; endpoint: number },
+      change: (before: (event: number) => InStatement[]) => Promise<T>,
+    ): Promise<T> {
+      const now = clock.now();
+      const id = newId('era', now, random);
+      const job = { id, teamId, endpoint, dryRun: false, actor: null, textHash: null, createdAt: now };
+      const row = (await jobs.insert(job, now - keptJobsMs)) ? await jobs.byId(id) : undefined;
+      if (!row) throw conflict(isBusy);
+      return enqueue(async () => {
+        await jobs.beginDeleting(row, nothingFound, []);
+        try {
+          return await change(event => [options.rewriteLater(row.seq, event)]);
+        } finally {
+          await finish(row);
+        }
+      });
     },
 
     /** Which of these deliveries of an endpoint an erasure has deleted. @param list separated by commas @throws invalid */

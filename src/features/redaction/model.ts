@@ -55,3 +55,19 @@ export const RedactionPreview = t.Object(
   { title: 'RedactionPreview' },
 );
 export type RedactionPreview = Static<typeof RedactionPreview>;
+
+export const RedactionApplyRequest = t.Object(
+  {
+    where: t.String({ description: 'only events that match this filter; empty: all' }),
+    dryRun: t.Optional(t.Boolean({ description: 'only count' })),
+  },
+  { title: 'RedactionApplyRequest', examples: [{ where: 'received<30d', dryRun: true }] },
+);
+export const RedactionApplied = t.Object(
+  {
+    events: t.Integer({ minimum: 0, description: 'how many events match' }),
+    changed: t.Integer({ minimum: 0, description: 'from how many the rules take something' }),
+  },
+  { title: 'RedactionApplied' },
+);
+export type RedactionApplied = Static<typeof RedactionApplied>;

@@ -6,16 +6,26 @@ import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
-import { RedactionPreview, RedactionPreviewRequest } from './model.ts';
+import type { EndpointsService } from '../endpoints/service.ts';
+import { RedactionApplied, RedactionApplyRequest, RedactionPreview, RedactionPreviewRequest } from './model.ts';
 import type { PreviewRedaction } from './preview.ts';
 import type { RedactionService } from './service.ts';
 
 const permission = 'redaction';
 const audit = { action: 'redaction.changed', type: 'endpoint' } as const;
 
-type Options = { gate: Gate; redaction: RedactionService; previewRedaction: PreviewRedaction };
+type Options = {
+  gate: Gate;
+  redaction: RedactionService;
+  previewRedaction: PreviewRedaction;
+  endpoints: Pick<EndpointsService, 'owned'>;
+  applyRedaction: (
+    given: { teamId: string; endpoint: { seq: number; id: string; token: string }; where: string },
+    dryRun: boolean,
+  ) => Promise<RedactionApplied>;
+};
 
-export const redactionRoutes = ({ gate, redaction, previewRedaction }: Options) =>
+export const redactionRoutes = ({ gate, redaction, previewRedaction, endpoints, applyRedaction }: Options) =>
   new Elysia({ prefix: '/api/endpoints', tags: ['Redaction'] })
     .use(authenticated(gate))
     .get('/:id/redaction', ({ principal, params }) => redaction.redaction(principal, params.id), {
@@ -74,6 +84,30 @@ export const redactionRoutes = ({ gate, redaction, previewRedaction }: Options) 
           summary: 'Try redaction rules on the newest events',
           description:
             'For each of the newest `limit` events that match `where`: what the rules would take out of it. It changes nothing. Not for connected apps.',
+        }),
+      },
+    )
+    .post(
+      '/:id/redaction/apply',
+      async ({ principal, params, body: { where, dryRun = false } }) => {
+        const endpoint = await endpoints.owned(principal, params.id);
+        return applyRedaction({ teamId: principal.teamId, endpoint, where: where.trim() }, dryRun);
+      },
+      {
+        ...jsonInput(RedactionApplyRequest),
+        params: IdParams,
+        response: responses({ 200: RedactionApplied, 400: FilterErrorBody }, 404, 409),
+        ...operation({
+          operationId: 'applyRedaction',
+          permission,
+          audit: {
+            action: ({ changed }) => (Number(changed) > 0 ? 'redaction.applied' : null),
+            type: 'endpoint',
+            details: ({ changed }) => ({ events: Number(changed) }),
+          },
+          summary: 'Apply the redaction rules to stored events',
+          description:
+            'Takes what the present rules remove out of the stored events that match `where`. Their ids, order, pins and verdicts stay; what was kept of their replays goes. It answers when no file of the data directory has what was taken. Not for connected apps.',
         }),
       },
     );

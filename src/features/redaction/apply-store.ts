@@ -1,0 +1,122 @@
+/* Reads stored events for rules, and replaces their contents. Raw SQL, because it moves events between blocks like the packer. */
+import type { Client, InStatement } from '@libsql/client';
+import { maxBlockBytes, type PackedBlock } from '../../core/blocks/event-block.ts';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
+import type { Redacted } from '../../core/redaction/model.ts';
+import { previewOf } from '../../core/text.ts';
+import { type ContentRow, createContentReader, type IntactContent } from '../../db/contents.ts';
+import type { Database } from '../../db/database.ts';
+
+export type AppliedRow = ContentRow & {
+  receivedAt: number;
+  method: string;
+  platform: string | null;
+  eventType: string | null;
+  verdict: string | null;
+  /** Of earlier rules. */
+  redacted: Redacted | null;
+};
+export type ChangedEvent = {
+  row: AppliedRow;
+  block: PackedBlock;
+  start: number;
+  path: string;
+  query: string | null;
+  body: Uint8Array;
+  eventType: string | null;
+  verdict: string;
+  redacted: Redacted;
+};
+
+export type ApplyStore = ReturnType<typeof createApplyStore>;
+
+const columns = `events.seq, size, encoding, content, events.sha256, path, query, source_ip, block, block_start, events.received_at,
+  method, platform, event_type, verdict, rules, fields, redactions.sha256`;
+const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
+const kept = (column: string): string =>
+  `SELECT seq FROM queue_items WHERE event = ?1 AND ${column} IN (SELECT seq FROM queues WHERE kind <> 'forward')`;
+
+export function createApplyStore(
+  { scanClient: client, timedBatch }: Pick<Database, 'timedBatch'> & { scanClient: Pick<Client, 'execute'> },
+  insertBlocksStatements: (endpoint: number, blocks: readonly PackedBlock[]) => InStatement[],
+) {
+  const reader = createContentReader(client);
+  return {
+    /** The next events of an endpoint, by row number. */
+    async rows(endpoint: number, after: number, limit: number): Promise<AppliedRow[]> {
+      const { rows } = await client.execute({
+        sql: `SELECT ${columns} FROM events LEFT JOIN redactions ON event = events.seq
+              WHERE events.endpoint = ? AND events.seq > ? ORDER BY events.seq LIMIT ?`,
+        args: [endpoint, after, limit],
+      });
+      return rows.map(row => ({
+        seq: Number(row[0]),
+        size: Number(row[1]),
+        encoding: Number(row[2]),
+        content: bytes(row[3]),
+        sha256: bytes(row[4]),
+        path: bytes(row[5]),
+        query: row[6] === null ? null : bytes(row[6]),
+        sourceIp: String(row[7]),
+        block: row[8] === null ? null : Number(row[8]),
+        blockStart: row[9] === null ? null : Number(row[9]),
+        receivedAt: Number(row[10]),
+        method: String(row[11]),
+        platform: row[12] as string | null,
+        eventType: row[13] as string | null,
+        verdict: row[14] as string | null,
+        redacted:
+          row[15] === null
+            ? null
+            : { rules: Number(row[15]), fields: JSON.parse(String(row[16])), sha256: row[17] as string | null },
+      }));
+    },
+
+    /** Undefined if the event was deleted since, or is damaged. */
+    async content(row: AppliedRow): Promise<IntactContent | undefined> {
+      const found = (await reader.readIntact([row])).get(row.seq);
+      return found instanceof DamagedError ? undefined : found;
+    },
+
+    /** Replaces the content of an event and what is kept of its replays, in one transaction. @param before runs first in it */
+    async replace(endpoint: number, changed: ChangedEvent, before: readonly InStatement[]): Promise<void> {
+      const { row, block, start, path, query, body, eventType, verdict, redacted } = changed;
+      const isLarge = body.length > maxBlockBytes;
+      const { seq } = row;
+      const ifStored = 'EXISTS (SELECT 1 FROM events WHERE seq = ?1)';
+      await timedBatch([
+        ...before,
+        {
+          sql: 'UPDATE blocks SET events = events - 1 WHERE seq = (SELECT block FROM events WHERE seq = ?1)',
+          args: [seq],
+        },
+        ...insertBlocksStatements(endpoint, [block]),
+        {
+          sql: `UPDATE events SET block = (SELECT seq FROM sqlite_sequence WHERE name = 'blocks'), block_start = ?2, size = ?3,
+                  encoding = 0, event_type = ?4, verdict = ?5, source_ip = '', sha256 = x'', content = x'', preview = ?6, path = ?7, query = ?8
+                WHERE seq = ?1`,
+          args: [
+            seq,
+            start,
+            body.length,
+            eventType,
+            verdict,
+            isLarge ? previewOf(body) : Buffer.alloc(0),
+            isLarge ? Buffer.from(path, 'latin1') : Buffer.alloc(0),
+            isLarge && query !== null ? Buffer.from(query, 'latin1') : null,
+          ],
+        },
+        // The event was deleted in the meantime.
+        `DELETE FROM blocks WHERE seq = (SELECT seq FROM sqlite_sequence WHERE name = 'blocks') AND changes() = 0`,
+        {
+          sql: `INSERT OR REPLACE INTO redactions (event, endpoint, received_at, rules, fields, sha256)
+                SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ${ifStored}`,
+          args: [seq, endpoint, row.receivedAt, redacted.rules, JSON.stringify(redacted.fields), redacted.sha256],
+        },
+        { sql: 'UPDATE replays SET response = NULL, request = NULL WHERE event = ?1', args: [seq] },
+        { sql: `DELETE FROM job_answers WHERE item IN (${kept('queue')})`, args: [seq] },
+        { sql: `UPDATE queue_items SET detail = NULL, error = NULL WHERE seq IN (${kept('queue')})`, args: [seq] },
+      ]);
+    },
+  };
+}

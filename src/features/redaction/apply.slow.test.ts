@@ -1,0 +1,49 @@
+/* Rules that are applied to stored events take values out of them, and leave nothing on the disk. */
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { describeHits, scanFiles } from '../../testing/disk-scan.ts';
+import { isRemote } from '../../testing/remote/databases.ts';
+import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+
+const secret = 'ada.lovelace@example.org';
+let server: TestServer;
+let owner: TestAccount;
+beforeEach(async () => {
+  server = await openTestServer();
+  owner = await server.createAccount();
+});
+afterEach(() => server.close());
+
+test('applies the present rules to the events that match, and to no other', async () => {
+  const endpoint = await owner.createEndpoint();
+  const body = (email: string) => JSON.stringify({ type: 'customer.created', data: { email } });
+  const ids = [
+    await server.deliver(endpoint, body(secret)),
+    await server.deliver(endpoint, body(secret.toUpperCase())),
+    await server.deliver(endpoint, JSON.stringify({ other: 1 })),
+    await server.deliver(endpoint, JSON.stringify({ data: { email: secret }, fill: 'x'.repeat(200_000) })),
+  ];
+  await owner.json(200, 'PUT', `/api/events/${ids[0]}/pin`, { name: 'golden' });
+  const path = `/api/endpoints/${endpoint.id}/redaction`;
+  await owner.json(200, 'PUT', path, { rules: [{ in: 'body', path: 'data.email', with: 'mask' }] });
+  expect(await owner.json(200, 'POST', `${path}/apply`, { where: '', dryRun: true })).toEqual({
+    events: 4,
+    changed: 3,
+  });
+  if (!isRemote) expect(scanFiles(server.directory, [secret])).not.toEqual([]);
+  expect(await owner.json(200, 'POST', `${path}/apply`, { where: 'size<1k' })).toMatchObject({ events: 3, changed: 2 });
+  expect(await owner.json(200, 'POST', `${path}/apply`, { where: '' })).toMatchObject({ events: 4 });
+  if (!isRemote) expect(describeHits(scanFiles(server.directory, [secret]))).toEqual([]);
+  const { events } = await owner.json<{ events: { id: string; redacted: unknown }[] }>(
+    200,
+    'GET',
+    `/api/events?endpointId=${endpoint.id}`,
+  );
+  expect(events.map(({ id }) => id)).toEqual([...ids].reverse());
+  expect(events.map(({ redacted }) => redacted === null)).toEqual([false, true, false, false]);
+  const event = await owner.json<{ pin: unknown; body: string }>(200, 'GET', `/api/events/${ids[0]}`);
+  expect(event.pin).not.toBeNull();
+  expect(JSON.stringify(event)).toContain('****.org');
+  // Nothing is left to take.
+  expect(await owner.json(200, 'POST', `${path}/apply`, { where: '' })).toEqual({ events: 4, changed: 0 });
+  expect((await server.services.database.client.execute('PRAGMA integrity_check')).rows[0]?.[0]).toBe('ok');
+}, 60_000);

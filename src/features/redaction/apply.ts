@@ -1,0 +1,97 @@
+/*
+ * Applies the present rules of an endpoint to stored events. Ids, order and marks stay; the verdict becomes that of before. A job of the
+ * erasures goes on with what is left on the disk, also after a restart.
+ */
+import type { InStatement } from '@libsql/client';
+import { createBlockBuilder, maxBlockBytes, type SignBlock } from '../../core/blocks/event-block.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { maxRedactedFields } from '../../core/limits.ts';
+import type { Redacted, Redaction } from '../../core/redaction/model.ts';
+import { compileRedaction } from '../../core/redaction/redact.ts';
+import { readRedaction } from '../../core/redaction/schema.ts';
+import { eventTypeOf } from '../../platforms/platforms.ts';
+import type { AppliedRow, ApplyStore } from './apply-store.ts';
+
+const rowsTogether = 100;
+
+export type Applied = { events: number; changed: number };
+type Endpoint = { seq: number; id: string; token: string };
+type Content = { path: Buffer; query: Buffer | null; headers: HeaderPair[]; body: Uint8Array };
+
+export type ApplyRedaction = ReturnType<typeof createApplyRedaction>;
+
+export function createApplyRedaction(options: {
+  store: ApplyStore;
+  sign: SignBlock;
+  keyOf: (teamId: string) => Uint8Array;
+  /** The rules of the endpoint. */
+  rulesOf: (endpoint: number) => Promise<Redaction | undefined>;
+  /** The matching ones among the events with these row numbers. @throws invalid */
+  filterOf: (
+    where: string,
+    endpoint: Endpoint,
+  ) => (seqs: readonly number[]) => Promise<{ has: (seq: number) => boolean }>;
+  /** The verdict on an event as it is stored now, in its stored form. */
+  verdictOf: (endpoint: Endpoint, row: AppliedRow, content: Content) => Promise<string>;
+}) {
+  const { store, sign } = options;
+
+  /**
+   * @param change undefined only counts; gets the statements that must run before a change
+   * @throws invalid for the filter
+   */
+  return async (
+    { teamId, endpoint, where }: { teamId: string; endpoint: Endpoint; where: string },
+    change: ((seq: number) => InStatement[]) | undefined,
+  ): Promise<Applied> => {
+    const select = options.filterOf(where, endpoint);
+    const rules = await options.rulesOf(endpoint.seq);
+    const redact = rules && compileRedaction(readRedaction(rules), options.keyOf(teamId), { isStored: true });
+    const applied: Applied = { events: 0, changed: 0 };
+    for (let after = 0; ; ) {
+      const rows = await store.rows(endpoint.seq, after, rowsTogether);
+      const last = rows.at(-1);
+      if (!last) return applied;
+      after = last.seq;
+      const matching = await select(rows.map(({ seq }) => seq));
+      for (const row of rows) {
+        if (!matching.has(row.seq)) continue;
+        applied.events++;
+        const content = redact && (await store.content(row));
+        if (!content || !redact) continue;
+        const { path, query, headers, body, sourceIp } = content;
+        const { event, redacted } = redact({
+          path: latin1(path),
+          query: query && latin1(query),
+          headers,
+          body,
+          sourceIp,
+        });
+        if (!redacted) continue;
+        applied.changed++;
+        if (!change) continue;
+        const { platform, method, receivedAt, seq } = row;
+        const left = { method, path: event.path, query: event.query, rawHeaders: event.headers, body: event.body };
+        const eventType = eventTypeOf(left, platform);
+        const headersJson = JSON.stringify(event.headers);
+        const builder = createBlockBuilder();
+        const start = builder.add(seq, { ...event, headersJson, receivedAt, eventType, platform, method }) ?? 0;
+        const block = builder.bytes() > maxBlockBytes ? await builder.takeLarge(sign) : builder.take(sign);
+        const verdict = await options.verdictOf(endpoint, row, { path, query, headers, body });
+        const changed = { row, block, start, ...event, eventType, verdict, redacted: merge(row.redacted, redacted) };
+        await store.replace(endpoint.seq, changed, change(seq));
+      }
+    }
+  };
+}
+
+/** What was taken by earlier rules stays taken. */
+const merge = (before: Redacted | null, now: Redacted): Redacted =>
+  before
+    ? {
+        rules: Math.max(before.rules, now.rules),
+        fields: [...new Set([...before.fields, ...now.fields])].slice(0, maxRedactedFields),
+        sha256: before.sha256,
+      }
+    : now;
