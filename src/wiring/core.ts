@@ -155,23 +155,7 @@ function wire(
     forgetBackups: (() => Promise<void>) | undefined;
   },
 ) {
-  const wakeSweeper = (): void => events.retention.wake();
-  /** Live streams, waiting agents and listeners check whether they may continue. */
-  const recheckAccess = (): void => {
-    events.notifications.recheckAll();
-    events.tellAccessEnded();
-    api()?.recheckAccess();
-  };
-  const onDeleted = (): void => {
-    wakeSweeper();
-    recheckAccess();
-  };
-  /** Live streams know the URLs of their endpoint and how long events are kept. */
-  const onUrlsChanged = (): void => events.notifications.recheckAll();
-  const onRetentionChanged = (): void => {
-    wakeSweeper();
-    onUrlsChanged();
-  };
+  const { recheckAccess, onDeleted, onUrlsChanged, onRetentionChanged } = createCallbacks(() => events, api);
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const { isHigh, recent } = captureRate;
   const captureLoad: CaptureLoad = { isWaiting: () => ingest.isWaiting(), isHigh, recent };
@@ -190,11 +174,7 @@ function wire(
     onDeleted,
     onRetentionChanged,
     onUrlsChanged,
-    onForwardsChanged: ids => {
-      const loaded = api();
-      if (loaded) loaded.forwardsChanged(ids);
-      else onForwardsWithoutApi();
-    },
+    onForwardsChanged: ids => (api()?.forwardsChanged ?? onForwardsWithoutApi)(ids),
   });
   const onSignIn = (way: SignInWay, result: SignInResult): void => metrics.signIn(way, result);
   const accounts = wireAccounts({
@@ -268,4 +248,26 @@ function createAudit({ direct, clock, random, log }: Infrastructure) {
     random,
     onError: (cause, fields) => log.error('an entry of the audit log could not be written', { ...fields, cause }),
   });
+}
+
+/** What is called after changes of endpoints and of access. */
+function createCallbacks(events: () => ReturnType<typeof wireEvents>, api: () => LoadedApi | undefined) {
+  const wakeSweeper = (): void => events().retention.wake();
+  /** Live streams, waiting agents and listeners check whether they may continue. */
+  const recheckAccess = (): void => {
+    events().notifications.recheckAll();
+    events().tellAccessEnded();
+    api()?.recheckAccess();
+  };
+  const onDeleted = (): void => {
+    wakeSweeper();
+    recheckAccess();
+  };
+  /** Live streams know the URLs of their endpoint and how long events are kept. */
+  const onUrlsChanged = (): void => events().notifications.recheckAll();
+  const onRetentionChanged = (): void => {
+    wakeSweeper();
+    onUrlsChanged();
+  };
+  return { recheckAccess, onDeleted, onUrlsChanged, onRetentionChanged };
 }
