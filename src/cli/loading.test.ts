@@ -87,7 +87,9 @@ test('the start of the server loads no wiring of requests, and of the features t
 
 test('the writer thread loads nothing that only deliveries need', () => {
   const loaded = [...loadedBy('wiring/writer-thread.ts')];
-  expect(loaded.filter(file => !/^(wiring\/writer-thread\.ts|db\/threads\/)/.test(file))).toEqual([]);
+  expect(
+    loaded.filter(file => !/^(wiring\/writer-thread\.ts|db\/(threads|pages)\/|core\/backup\/contents\.ts)/.test(file)),
+  ).toEqual([]);
 });
 
 test('loading the server makes no text segmenter', () => {

@@ -1,5 +1,8 @@
 /* The paths of rules for bodies, by their steps. Of several rules for one value, the first counts. */
-import type { RulePath } from './schema.ts';
+import { readBodyPath } from '../../shared/filter/body-path.ts';
+import { FilterError, type Step } from '../../shared/filter/filter.ts';
+import { endOfQuoted, unquote } from '../../shared/filter/tokens.ts';
+import { anyDepth } from '../../shared/redaction.ts';
 
 /** `rule`: the number of the rule whose path ends here. */
 export type Branch = { keys: Map<string, Branch>; item: Branch | undefined; hasIndexes: boolean; rule: number };
@@ -86,3 +89,31 @@ export const ruleOf = (branches: readonly Branch[]): number => {
   for (const branch of branches) if (branch.rule < rule) rule = branch.rule;
   return rule;
 };
+
+/** The name of a header or a query parameter, which may be in quotes. @throws FilterError */
+export function readFieldName(path: string): string {
+  const characters = [...path];
+  if (characters[0] !== '"' || endOfQuoted(characters, 0) !== characters.length) return path;
+  return unquote(characters, { start: 0, end: characters.length });
+}
+
+/** `name`: of a field of a form. */
+export type RulePath = { isAnyDepth: boolean; steps: readonly Step[]; name: string };
+
+/** @throws FilterError */
+export function readRulePath(path: string): RulePath {
+  const isAnyDepth = path.startsWith(anyDepth);
+  const rest = isAnyDepth ? path.slice(anyDepth.length) : path;
+  const characters = [...(rest.startsWith('[') ? rest : `.${rest}`)];
+  for (let at = 0; at < characters.length; at++) {
+    if (characters[at] !== '"') continue;
+    const end = endOfQuoted(characters, at);
+    if (end === undefined) throw new FilterError('this quote is not closed', at);
+    at = end - 1;
+  }
+  const { path: steps, name } = readBodyPath(characters, { start: 0, end: characters.length });
+  if (steps.length === 0) throw new FilterError('a key is missing here', 0);
+  if (steps.some(step => 'key' in step && step.key === '*') && !path.includes('"*"'))
+    throw new FilterError('"*." is only for the beginning; items[] means all items of a list', 0);
+  return { isAnyDepth, steps, name };
+}

@@ -14,9 +14,8 @@ import { createDetector, type Detector } from './detect.ts';
 import { redactJson } from './json-body.ts';
 import type { Redactable, Redaction, RedactionChange, RedactionResult } from './model.ts';
 import { redactPairs, redactText } from './pairs.ts';
-import { createBodyPaths, noRule } from './paths.ts';
+import { createBodyPaths, noRule, readFieldName, readRulePath } from './paths.ts';
 import { isReplacement, replacementOf, textOf } from './replacement.ts';
-import { readFieldName, readRulePath } from './schema.ts';
 import { maxRedactedBytes } from './splicer.ts';
 import { createTaken, noRuleButBody, type Taken } from './taken.ts';
 

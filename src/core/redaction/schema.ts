@@ -1,8 +1,6 @@
 /* The form of redaction rules in requests and files of endpoints, and the checks that no schema can make. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { readBodyPath } from '../../shared/filter/body-path.ts';
-import { FilterError, type Step } from '../../shared/filter/filter.ts';
-import { endOfQuoted, unquote } from '../../shared/filter/tokens.ts';
+import { FilterError } from '../../shared/filter/filter.ts';
 import {
   anyDepth,
   detections,
@@ -18,6 +16,7 @@ import { collectProblems, type FieldProblem, type Report } from '../field-proble
 import { literals } from '../schemas.ts';
 import { isPlainText } from '../text.ts';
 import type { Redaction, RedactionRule } from './model.ts';
+import { readFieldName, readRulePath } from './paths.ts';
 
 const closed = { additionalProperties: false };
 
@@ -133,31 +132,3 @@ function problemOfPath(place: RedactionPlace, path: string): string | undefined 
 }
 
 const nameOf = { header: 'header', query: 'query parameter' };
-
-/** The name of a header or a query parameter, which may be in quotes. @throws FilterError */
-export function readFieldName(path: string): string {
-  const characters = [...path];
-  if (characters[0] !== '"' || endOfQuoted(characters, 0) !== characters.length) return path;
-  return unquote(characters, { start: 0, end: characters.length });
-}
-
-/** `name`: of a field of a form. */
-export type RulePath = { isAnyDepth: boolean; steps: readonly Step[]; name: string };
-
-/** @throws FilterError */
-export function readRulePath(path: string): RulePath {
-  const isAnyDepth = path.startsWith(anyDepth);
-  const rest = isAnyDepth ? path.slice(anyDepth.length) : path;
-  const characters = [...(rest.startsWith('[') ? rest : `.${rest}`)];
-  for (let at = 0; at < characters.length; at++) {
-    if (characters[at] !== '"') continue;
-    const end = endOfQuoted(characters, at);
-    if (end === undefined) throw new FilterError('this quote is not closed', at);
-    at = end - 1;
-  }
-  const { path: steps, name } = readBodyPath(characters, { start: 0, end: characters.length });
-  if (steps.length === 0) throw new FilterError('a key is missing here', 0);
-  if (steps.some(step => 'key' in step && step.key === '*') && !path.includes('"*"'))
-    throw new FilterError('"*." is only for the beginning; items[] means all items of a list', 0);
-  return { isAnyDepth, steps, name };
-}

@@ -9,7 +9,6 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { maxRedactedFields } from '../../core/limits.ts';
 import type { Redacted, Redaction } from '../../core/redaction/model.ts';
 import { compileRedaction } from '../../core/redaction/redact.ts';
-import { readRedaction } from '../../core/redaction/schema.ts';
 import { eventTypeOf } from '../../platforms/platforms.ts';
 import type { AppliedRow, ApplyStore } from './apply-store.ts';
 
@@ -47,6 +46,8 @@ export function createApplyRedaction(options: {
   ): Promise<Applied> => {
     const select = options.filterOf(where, endpoint);
     const rules = await options.rulesOf(endpoint.seq);
+    // Loaded here, because the start of the server needs no schemas.
+    const { readRedaction } = await import('../../core/redaction/schema.ts');
     const redact = rules && compileRedaction(readRedaction(rules), options.keyOf(teamId), { isStored: true });
     const applied: Applied = { events: 0, changed: 0 };
     for (let after = 0; ; ) {
