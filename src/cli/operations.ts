@@ -111,7 +111,10 @@ export const operations = {
     const { teamId, ...endpoint } = await endpointById(text(args, 'endpoint'));
     if (!runsQueues) await erasures.start();
     if (!runsQueues) await erasures.idle();
-    return applyRedaction({ teamId, endpoint, where: text(args, 'where').trim() }, args['dryRun'] === true);
+    return applyRedaction(
+      { teamId, endpoint, where: text(args, 'where').trim() },
+      { dryRun: args['dryRun'] === true, by: null },
+    );
   },
   erase: async ({ account, erasures, runsQueues }, args) => {
     const { teamId } = await account.byEmail(text(args, 'account'));

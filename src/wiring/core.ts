@@ -205,15 +205,8 @@ function wire(
   const onStored: LoadedApi['recorded'] = event => api()?.recorded(event);
   const ingest = wireIngest({ infrastructure, ...endpoints, ...events, ...answering, metrics, captureRate, onStored });
   const schemas = wireSchemas({ infrastructure, captureLoad, ...endpoints, ...events });
-  const erasures = wireErasures({
-    infrastructure,
-    audit,
-    ...endpoints,
-    ...events,
-    ...schemas,
-    onRemoved,
-    forgetBackups,
-  });
+  const stored = { infrastructure, ...endpoints, ...events, ...schemas };
+  const erasures = wireErasures({ ...stored, audit, onRemoved, forgetBackups });
   const imports = wireImports({ infrastructure, captureLoad, ...endpoints, ...events, ...ingest });
 
   return {

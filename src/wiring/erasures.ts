@@ -1,6 +1,7 @@
 /* Erasures, and what they need from everything that stores something about events. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Principal } from '../core/access/principal.ts';
 import { signBlock } from '../core/blocks/block-signature.ts';
 import { createTimeSlices } from '../core/concurrency/time-slices.ts';
 import { notFound } from '../core/errors.ts';
@@ -100,14 +101,19 @@ export function wireErasures(dependencies: ErasuresDependencies) {
   });
   /** Applies the present rules of an endpoint to its stored events that match. @throws invalid, conflict */
   const applyRedaction = async (
-    { teamId, endpoint, where }: Parameters<typeof apply>[0],
-    dryRun: boolean,
+    given: Parameters<typeof apply>[0],
+    { dryRun, by }: { dryRun: boolean; by: Principal | null },
   ): Promise<Applied> => {
-    if (dryRun) return apply({ teamId, endpoint, where }, undefined);
-    parseWhere(where);
-    return erasures.afterChange({ teamId, endpoint: endpoint.seq }, before =>
-      apply({ teamId, endpoint, where }, before),
-    );
+    if (dryRun) return apply(given, undefined);
+    parseWhere(given.where);
+    const { teamId, endpoint } = given;
+    const applied = await erasures.afterChange({ teamId, endpoint: endpoint.seq }, before => apply(given, before));
+    const action = 'redaction.applied';
+    const target = { type: 'endpoint', id: endpoint.id };
+    const about = { endpointId: endpoint.id, details: { events: applied.changed } };
+    if (by) await audit.record(by, action, target, about);
+    else await audit.recordJob({ teamId, actor: null, via: 'command', action, target, about });
+    return applied;
   };
   const endpointById = async (id: string) => {
     const endpoint = await contents.endpointById(id);

@@ -69,13 +69,8 @@ export const commandRules = {
   'signing-key.rotate': { action: 'signing_key.rotated', type: 'installation', id: { fixed: 'signing-key' } },
   // The service that applies the file writes an entry for each endpoint.
   'endpoints.apply': null,
-  redact: {
-    action: 'redaction.applied',
-    type: 'endpoint',
-    team: { by: 'endpoint', argument: 'endpoint' },
-    id: { argument: 'endpoint' },
-  },
-  // The service writes the entry when it is done.
+  // The services write these entries when they are done.
+  redact: null,
   erase: null,
   backup: null,
   'backup-s3.status': null,
