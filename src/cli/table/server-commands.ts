@@ -126,7 +126,7 @@ hooktape restore s3://BUCKET/PREFIX [--at TIME]`,
     load: async () => (await import('../redact.ts')).runRedact,
   },
   erase: {
-    summary: 'delete every event of a team that has a text, and remove the text from the disk and from backups',
+    summary: 'delete every event of a team that has a text, and clear the disk',
     usage: 'hooktape erase TEXT|- --account EMAIL [--dry-run]',
     details: [
       [

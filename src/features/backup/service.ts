@@ -222,8 +222,9 @@ export function createBackupService(options: BackupServiceOptions) {
       const isLast = isStopping;
       await cycle(shipping);
       if (isLast) return shipping.end();
-      // What is acknowledged now must be in the store in time: half of the time is for waiting, half for writing.
-      if (waiters.length === 0) await pause(Math.max(0, everyMs / 2 - (clock.monotonic() - begunAt)));
+      // What is acknowledged now must be in the store in time. Half of the time is for writing, and more of it if the last cycle was slow.
+      const tookMs = clock.monotonic() - begunAt;
+      if (waiters.length === 0) await pause(Math.max(0, Math.min(everyMs / 2, everyMs - 3 * tookMs) - tookMs));
     }
   };
 
