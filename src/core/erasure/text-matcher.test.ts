@@ -15,6 +15,12 @@ function has(content: string | Uint8Array, wanted = text): boolean {
 
 const json = JSON.stringify({ a: 1, customer: { email: text } });
 const escapedAll = [...text].map(c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+const quotedPrintable = (given: string): string =>
+  [...Buffer.from(given)]
+    .map((byte, i) => (byte < 126 && i % 8 > 0 ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase()}`))
+    .join('')
+    .replace(/(.{12})/, '$1=\r\n');
+const lines = (base64: string): string => (base64.match(/.{1,76}/g) ?? []).join('\r\n');
 const utf16 = Buffer.from(json, 'utf16le');
 
 describe('finds the text', () => {
@@ -31,6 +37,13 @@ describe('finds the text', () => {
     ['percent-encoded twice', encodeURIComponent(encodeURIComponent(text))],
     ['in base64 in JSON', JSON.stringify({ message: { data: Buffer.from(json).toString('base64') } })],
     ['in base64url', `data=${Buffer.from(json).toString('base64url')}`],
+    ['in UTF-8 that a header has as Latin-1', JSON.stringify([['x-name', Buffer.from(text).toString('latin1')]])],
+    ['escaped as XML', `<a>${[...text].map(c => `&#x${c.charCodeAt(0).toString(16)};`).join('')}</a>`],
+    ['escaped as XML with decimals', `<a>${[...text].map(c => `&#${c.charCodeAt(0)};`).join('')}</a>`],
+    ['quoted-printable', quotedPrintable(text)],
+    ['in hex', `{"a":"0${Buffer.from(text).toString('hex')}"}`],
+    ['in lines of base64', lines(Buffer.from('x'.repeat(50) + text + 'y'.repeat(60)).toString('base64'))],
+    ['in gzip in base64', JSON.stringify({ data: gzipSync(json).toString('base64') })],
     ['in Latin-1', Buffer.from(json, 'latin1')],
     ['in UTF-16', utf16],
     ['in UTF-16, big endian', Buffer.from(utf16).swap16()],

@@ -1,6 +1,6 @@
 /*
- * Finds a text in what was captured or kept, in any case, however it is written: escapes of JSON, percent and form encoding, base64
- * and compression are undone, also several of them. Reads a long content in windows, between which the caller can do other work.
+ * Finds a text in what was captured or kept, in any case, however it is written: escapes of JSON and XML, percent, form and
+ * quoted-printable encoding, base64, hex and compression are undone, also several of them. Reads a long content in windows, between which the caller can do other work.
  */
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { asBuffer } from '../encoding/buffer.ts';
@@ -12,8 +12,9 @@ const windowBytes = 64 << 10;
 /** The longest way to write the text: each of 200 characters as several escapes. */
 const overlapBytes = 8 << 10;
 const maxDepth = 4;
-const maxTexts = 24;
+const maxTexts = 32;
 const maxUnpackedBytes = 64 << 20;
+const maxUnpackedInText = 4 << 20;
 
 /** @param hash what redaction wrote in place of the text; it is compared as it is */
 export function createTextMatcher(text: string, hash: string): TextMatcher {
@@ -24,7 +25,7 @@ export function createTextMatcher(text: string, hash: string): TextMatcher {
     // Latin-1 is decoded faster, and is the same for a text of ASCII alone.
     charset: isAscii ? 'latin1' : 'utf8',
     hasSpace: wanted.includes(' '),
-    minBase64Characters: Math.floor((Math.min(Buffer.byteLength(text), hash.length) * 4) / 3),
+    minBytes: Math.min(Buffer.byteLength(text), hash.length),
   });
 
   const isIn = (start: string, isCut: boolean): boolean => {
@@ -59,24 +60,38 @@ export function createTextMatcher(text: string, hash: string): TextMatcher {
 function createDecoder({
   charset,
   hasSpace,
-  minBase64Characters,
+  minBytes,
 }: {
   charset: 'latin1' | 'utf8';
   hasSpace: boolean;
-  minBase64Characters: number;
+  minBytes: number;
 }) {
-  const base64Words = new RegExp(`[A-Za-z0-9+/_-]{${minBase64Characters},}`, 'g');
-  const decodePercent = (text: string): string =>
-    text.replace(/(?:%[0-9a-fA-F]{2})+/g, run => Buffer.from(run.replaceAll('%', ''), 'hex').toString(charset));
+  const base64Words = new RegExp(`[A-Za-z0-9+/_-]{${Math.floor((minBytes * 4) / 3)},}`, 'g');
+  const hexWords = new RegExp(`[0-9a-fA-F]{${minBytes * 2},}`, 'g');
+  const decodeRuns = (text: string, runs: RegExp, sign: string): string =>
+    text.replace(runs, run => Buffer.from(run.replaceAll(sign, ''), 'hex').toString(charset));
+  const decodePercent = (text: string): string => decodeRuns(text, /(?:%[0-9a-fA-F]{2})+/g, '%');
+  const decodeQuotedPrintable = (text: string): string =>
+    decodeRuns(text.replace(/=\r?\n/g, ''), /(?:=[0-9a-fA-F]{2})+/g, '=');
+  const decodeHex = (words: readonly string[]): string =>
+    words
+      .flatMap(word => [word, word.slice(1)].map(one => Buffer.from(one, 'hex').toString(charset)))
+      .filter(isMostlyAscii)
+      .join('\n');
 
   /** The decoded words, of which a text that is not base64 gives only noise. */
   const decodeBase64 = (text: string, isCut: boolean): string => {
     const words: string[] = text.match(base64Words) ?? [];
+    if (text.includes('\n') && lineOfBase64.test(text))
+      words.push(...(text.replaceAll(endOfBase64Line, '').match(base64Words) ?? []));
     const [first] = words;
     if (isCut && first !== undefined && text.startsWith(first))
       words.push(first.slice(1), first.slice(2), first.slice(3));
     return words
-      .map(word => Buffer.from(word, 'base64').toString(charset))
+      .flatMap(word => {
+        const bytes = Buffer.from(word, 'base64');
+        return [bytes, ...unpackedByMark(bytes, maxUnpackedInText)].map(one => one.toString(charset));
+      })
       .filter(isText)
       .join('\n');
   };
@@ -86,6 +101,11 @@ function createDecoder({
     if (text.includes('%')) yield decodePercent(text);
     if (hasSpace && text.includes('+')) yield decodePercent(text.replaceAll('+', ' '));
     yield decodeBase64(text, isCut);
+    if (charset === 'utf8' && /[\u0080-\u00ff]{2}/.test(text)) yield readAsUtf8(text);
+    if (/&(?:#|amp;|lt;|gt;|quot;|apos;)/.test(text)) yield unescapeXml(text);
+    if (/=(?:[0-9A-Fa-f]{2}|\r?\n)/.test(text)) yield decodeQuotedPrintable(text);
+    const hex = text.match(hexWords);
+    if (hex) yield decodeHex(hex);
   };
 }
 
@@ -95,9 +115,30 @@ const unescapeJson = (text: string): string =>
     code === undefined ? (named[one] ?? one) : String.fromCharCode(Number.parseInt(code, 16)),
   );
 
+/** UTF-8 that was read as Latin-1, as header values are. */
+const readAsUtf8 = (text: string): string =>
+  text.replace(/[\u0080-\u00ff]{2,}/g, run => Buffer.from(run, 'latin1').toString('utf8'));
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const unescapeXml = (text: string): string =>
+  text.replace(
+    /&(?:#[xX]([0-9a-fA-F]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/g,
+    (_, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return entities[name] ?? '';
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+    },
+  );
+
+/** Base64 in emails has lines of 76 characters, in PEM of 64. */
+const lineOfBase64 = /[A-Za-z0-9+/]{60}\r?\n[A-Za-z0-9+/]/;
+const endOfBase64Line = /(?<=[A-Za-z0-9+/]{60})\r?\n(?=[A-Za-z0-9+/])/g;
+
 /** Most words that are not base64 give bytes that are no text. */
 const isText = (decoded: string): boolean => (decoded.match(noise)?.length ?? 0) * 10 <= decoded.length;
 const noise = /[\p{Cc}\ufffd]/gu;
+
+const isMostlyAscii = (decoded: string): boolean => (decoded.match(/[\t\n\r -~]/g)?.length ?? 0) * 2 > decoded.length;
 
 /** UTF-16, if the bytes have the zeros of Latin letters. */
 function* wideTexts(window: Buffer): Generator<string> {
@@ -111,27 +152,32 @@ function* wideTexts(window: Buffer): Generator<string> {
 
 /** The content of compressed bytes. */
 function* unpacked(bytes: Buffer): Generator<Buffer> {
-  const limit = { maxOutputLength: maxUnpackedBytes };
-  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const isZlib = ((bytes[0] ?? 0) & 15) === 8 && bytes.length > 2 && bytes.readUInt16BE(0) % 31 === 0;
-  const isZstd = bytes.length > 4 && bytes.readUInt32LE(0) === 0xfd2fb528;
+  if (wayByMark(bytes)) yield* unpackedByMark(bytes, maxUnpackedBytes);
   // The others have no mark of their own: texts are not tried.
-  const isBinary = !isGzip && !isZlib && !isZstd && bytes.length > 8 && isMostlyBinary(bytes.subarray(0, 256));
-  const ways = isGzip
-    ? [gunzipSync]
-    : isZlib
-      ? [inflateSync]
-      : isZstd
-        ? [zstdDecompressSync]
-        : isBinary
-          ? [inflateRawSync, brotliDecompressSync]
-          : [];
-  for (const unpack of ways) {
-    try {
-      yield unpack(bytes, limit);
-    } catch {
-      // It only looked like it.
-    }
+  else if (bytes.length > 8 && isMostlyBinary(bytes.subarray(0, 256)))
+    for (const unpack of [inflateRawSync, brotliDecompressSync]) yield* tried(unpack, bytes, maxUnpackedBytes);
+}
+
+type Unpack = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
+
+function wayByMark(bytes: Buffer): Unpack | undefined {
+  if (bytes.length < 5) return undefined;
+  if (bytes.readUInt16BE(0) === 0x1f8b) return gunzipSync;
+  if (((bytes[0] ?? 0) & 15) === 8 && bytes.readUInt16BE(0) % 31 === 0) return inflateSync;
+  return bytes.readUInt32LE(0) === 0xfd2fb528 ? zstdDecompressSync : undefined;
+}
+
+function unpackedByMark(bytes: Buffer, maxBytes: number): Buffer[] {
+  const unpack = wayByMark(bytes);
+  return unpack ? tried(unpack, bytes, maxBytes) : [];
+}
+
+function tried(unpack: Unpack, bytes: Buffer, maxOutputLength: number): Buffer[] {
+  try {
+    return [unpack(bytes, { maxOutputLength })];
+  } catch {
+    // It only looked like it.
+    return [];
   }
 }
 
