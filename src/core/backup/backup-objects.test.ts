@@ -146,6 +146,14 @@ describe('a state', () => {
     expect(early).toMatchObject({ failure: 'too_early', oldest: 1000 });
   });
 
+  test('needs no object whose pages were cut off before the state was complete', async () => {
+    await write(1, { pages: { 1: page(1) }, commit: 1 });
+    await write(2, { pages: { 3: page(3) } });
+    await write(3, { pages: { 1: page(4) }, commit: 1 });
+    const { map } = await readBackup(source);
+    expect([...map.objects.values()].map(({ live }) => live)).toEqual([0, 0, 1]);
+  });
+
   test('needs no object whose pages were all replaced', async () => {
     await write(1, { pages: { 1: page(1), 2: page(2) }, commit: 2 });
     await write(2, { pages: { 1: page(3) }, deltas: [1], commit: 2 });

@@ -100,9 +100,13 @@ export function createPageMap() {
       };
       pending.push({ pages: changed, deltas, hashes: changedHashes, entry, commit });
       if (!commit) return;
-      for (const one of pending) merge(one, object.seq);
+      let last = pages;
+      for (const one of pending) {
+        merge(one, object.seq);
+        last = Math.max(last, one.pages.at(-1) ?? 0);
+      }
       pending = [];
-      for (let page = commit.pages + 1; page <= pages; page++) releasePage(page, object.seq);
+      for (let page = commit.pages + 1; page <= last; page++) releasePage(page, object.seq);
       pages = commit.pages;
       seq = object.seq;
       bases = grown(bases, pages, length => new Uint32Array(length));
