@@ -24,8 +24,12 @@ export function isIndexDue({ map, since }: LogWriter, sinceMs: number, keepMs: n
 }
 
 /** The newest state with an index that is older than `before`, if that is worth deleting what no later state needs. */
-export function nextHorizon(writer: LogWriter, before: number): number | undefined {
-  const horizon = writer.indexes().findLast(({ at }) => at <= before)?.seq ?? 0;
+export function nextHorizon(writer: LogWriter, before: number, now: number): number | undefined {
+  const indexes = writer.indexes();
+  // A clock that went back must not make a younger state old, and one that went ahead must not keep older ones.
+  const younger = indexes.findIndex(({ at }) => at > before && at <= now);
+  const old = younger === -1 ? indexes : indexes.slice(0, younger);
+  const horizon = old.findLast(({ at }) => at <= before)?.seq ?? 0;
   if (horizon <= writer.horizon()) return undefined;
   const dead = deadObjects(writer, horizon);
   const isWorthIt = dead.length >= minEmpty || dead.some(seq => (writer.map.objects.get(seq)?.records ?? 0) > 0);

@@ -106,7 +106,7 @@ export function createShipping(options: ShippingOptions) {
 
   const keepSmall = async (): Promise<void> => {
     if (isIndexDue(writer, monotonic() - indexedAt, keepMs)) await putIndex();
-    const horizon = nextHorizon(writer, trusted() - keepMs);
+    const horizon = nextHorizon(writer, trusted() - keepMs, trusted());
     if (horizon !== undefined) {
       writer.setHorizon(horizon);
       await shipNothing(false);
