@@ -250,6 +250,37 @@ describe('one writer', () => {
     expect([(await status(server)).state, (await status(copy)).state].sort()).toEqual(['ok', 'refused']);
   });
 
+  test('who lost the claim without noticing stays refused when the other one has ended', async () => {
+    const server = await start('a');
+    const { url } = await endpointOf(server);
+    await now(server);
+    cpSync(at('a'), at('copy'), { recursive: true });
+    let time = 0;
+    const copy = await start('copy', { clock: { now: Date.now, monotonic: () => performance.now() + time } });
+    await eventually(async () => (await status(copy)).state === 'refused');
+    time += 40_000;
+    await eventually(async () => (await status(copy)).state === 'ok');
+    await copy.deliver({ url }, 'in the copy');
+    await now(copy);
+    await server.deliver({ url }, '1');
+    await eventually(async () => (await status(server)).state === 'refused');
+    await stop(copy);
+    expect(await thrownBy(now(server))).toThrow('until it is started again');
+    expect(await restored()).toEqual(['in the copy']);
+  });
+
+  test('a server whose claim was damaged goes on when it is deleted', async () => {
+    let time = 0;
+    const server = await start('a', { clock: { now: Date.now, monotonic: () => performance.now() + time } });
+    await now(server);
+    const claim = `one/${names.name({ kind: 'claim', seq: 0 })}`;
+    store.objects.set(claim, { bytes: Buffer.from('x'), etag: '"x"', modifiedAt: 0 });
+    time += 11_000;
+    await eventually(async () => (await status(server)).state === 'refused');
+    store.objects.delete(claim);
+    await eventually(async () => (await status(server)).state === 'ok');
+  });
+
   test('a restored server goes on', async () => {
     const server = await start('a');
     const { url } = await endpointOf(server);

@@ -47,6 +47,8 @@ export function createClaimTaker({ source, clock, everyMs, instance, run }: Opti
   const renewEveryMs = Math.max(everyMs, minEveryMs);
   /** The claim of another server, and since when it has not been renewed. */
   let seen: { etag: string | undefined; at: number; since: number } | undefined;
+  /** Whether this process had the claim before. */
+  let wasHeld = false;
 
   const write = async (claim: Claim, when: 'absent' | { etag: string } | undefined): Promise<string | undefined> => {
     const { bytes } = await seal.seal(place, encodeClaim(claim));
@@ -75,6 +77,12 @@ export function createClaimTaker({ source, clock, everyMs, instance, run }: Opti
       throw new RefusedError(`another server backs up to ${store.location}; this one captures, but does not back up`);
   };
 
+  const takenOver = () =>
+    new RefusedError(
+      `another server has taken over the backup in ${store.location}; this one does not back up until it is started again`,
+      true,
+    );
+
   const hold = (chain: string, first: string | undefined): HeldClaim => {
     let etag = first;
     let renewedAt = clock.monotonic();
@@ -95,11 +103,7 @@ export function createClaimTaker({ source, clock, everyMs, instance, run }: Opti
     };
     const checkOurs = async (): Promise<string | undefined> => {
       const now = await read();
-      if (now && now.claim.run !== run)
-        throw new RefusedError(
-          `another server has taken over the backup in ${store.location}; this one does not back up until it is started again`,
-          true,
-        );
+      if (now && now.claim.run !== run) throw takenOver();
       return now?.etag;
     };
     return {
@@ -118,6 +122,7 @@ export function createClaimTaker({ source, clock, everyMs, instance, run }: Opti
     async take(conditions: Conditions, chainFor: (claimed: string | undefined) => Promise<string>) {
       const found = await read();
       const chain = await chainFor(found?.claim.chain);
+      if (found && wasHeld && found.claim.run !== run) throw takenOver();
       if (found) checkFree(found);
       const claim: Claim = {
         chain,
@@ -137,7 +142,9 @@ export function createClaimTaker({ source, clock, everyMs, instance, run }: Opti
           ? 'absent'
           : undefined;
       try {
-        return { chain, held: hold(chain, await write(claim, when)) };
+        const held = hold(chain, await write(claim, when));
+        wasHeld = true;
+        return { chain, held };
       } catch (error) {
         if (isStoreFailure(error, 'condition'))
           throw new RefusedError(`another server has just begun to back up to ${store.location}`);

@@ -235,6 +235,7 @@ export function createBackupService(options: BackupServiceOptions) {
       if (refused?.message !== error.message) log.error(error.message);
       refused = error;
       refuseWaiters(error.message);
+      shipping = undefined;
       if (error.isFinal || isStopping) return false;
     } else if (error instanceof ConflictError) shipping = undefined;
     else {
