@@ -38,6 +38,7 @@ async function verifyOnce(io: Io, stored: StoredBackup, secret: string): Promise
     const problem = backup.listed.log.has(seq) ? 'damaged' : 'missing';
     note({ object: stored.names.name({ kind: 'log', seq }), problem });
   }
+  for (const seq of backup.lostIndexes) note({ object: stored.names.name({ kind: 'index', seq }), problem: 'damaged' });
   const bytes = pages * pageSize;
   const inDatabase = await inTemporaryPlace(io, bytes, async directory => {
     // The native library goes there, too.

@@ -32,8 +32,9 @@ export type Backup = {
   listed: Listed;
   /** Log objects that belong to no state. */
   orphans: number[];
-  /** Only with `repair`: missing and damaged log objects, and the pages whose content in the backup is not certain. */
+  /** Only with `repair`: missing and damaged log objects, and the pages whose content in the backup is not certain; damaged indexes. */
   lost: number[];
+  lostIndexes: number[];
   suspects: number[];
 };
 
@@ -62,7 +63,7 @@ export async function readBackup(
   const claim = (await orLost(readClaim(source)))?.claim;
   const { names } = source;
   if (listed.log.size === 0 && (repair || !claim?.seq)) throw nothingThere(listed, source);
-  const index = await orLost(readIndex(source, listed, noLimit));
+  const { index, damaged: lostIndexes } = await readNewestIndex(source, listed, repair);
   const log = await readLog(source, listed, index?.head.prev ?? null, noLimit, repair);
   const tip = log.tip ?? index?.head.prev ?? null;
   if (!repair && claim && claim.seq > (tip?.seq ?? 0)) throw brokenLog(names, claim.seq, false);
@@ -95,6 +96,7 @@ export async function readBackup(
     listed,
     orphans: log.orphans,
     lost: [...new Set([...log.lost, ...missing])],
+    lostIndexes,
     suspects: suspectPages(map, missing, log.lost),
   };
 }
@@ -103,6 +105,21 @@ const nothingThere = ({ foreign }: Listed, { store }: BackupSource): BackupError
   foreign > 0
     ? new BackupError('secret', `the objects in ${store.location} were encrypted with another HOOKTAPE_SECRET`)
     : new BackupError('empty', `there is no backup in ${store.location}`);
+
+/** With `repair`, damaged indexes are passed over. */
+async function readNewestIndex(source: BackupSource, listed: Listed, repair: boolean) {
+  const damaged: number[] = [];
+  const left = new Map(listed.index);
+  for (;;)
+    try {
+      return { index: await readIndex(source, { ...listed, index: left }, noLimit), damaged };
+    } catch (error) {
+      if (!repair || !(error instanceof BackupError)) throw error;
+      const newest = Math.max(...left.keys());
+      damaged.push(newest);
+      left.delete(newest);
+    }
+}
 
 /** All states that can be restored, in order. */
 function statesOf(index: BackupIndex | undefined, log: readonly LogObject[]): BackupState[] {

@@ -93,12 +93,22 @@ async function restored(...args: string[]): Promise<string[] | string> {
   return bodies.reverse();
 }
 
-const logs = (): string[] =>
+const keysOf = (kind: 'log' | 'index'): string[] =>
   [...store.objects.keys()]
     .flatMap(key => ({ key, place: names.read(key.replace('one/', '')) }))
-    .filter(({ place }) => place?.kind === 'log')
+    .filter(({ place }) => place?.kind === kind)
     .sort((a, b) => (a.place?.seq ?? 0) - (b.place?.seq ?? 0))
     .map(({ key }) => key);
+const logs = (): string[] => keysOf('log');
+
+/** Damages the head of an object. */
+function flip(key: string): void {
+  const kept = store.objects.get(key);
+  if (!kept) throw new Error(`there is no ${key}`);
+  const bytes = Buffer.from(kept.bytes);
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+  store.objects.set(key, { ...kept, bytes });
+}
 
 describe('what was acknowledged comes back', () => {
   test('after each wait, a stop, and a new start', async () => {
@@ -189,6 +199,47 @@ describe('what was acknowledged comes back', () => {
     const again = await start('a');
     await now(again);
     expect(await restored()).toEqual(['1', '2', '3']);
+  });
+
+  test('although the store has lost the index, without which no state can be restored', async () => {
+    const server = await start('a');
+    const { url } = await endpointOf(server);
+    for (const body of ['1', '2']) {
+      await server.deliver({ url }, body);
+      await now(server);
+    }
+    // Leaves nothing but what an index says.
+    await server.services.backup.forgetDeleted();
+    await server.deliver({ url }, '3');
+    await now(server);
+    const [index = ''] = keysOf('index');
+    store.objects.delete(index);
+    expect(await restored()).toMatch(/is missing/);
+    await now(server);
+    expect(await restored()).toEqual(['1', '2', '3']);
+    const [again = ''] = keysOf('index');
+    flip(again);
+    expect(await restored()).toContain(`${again} is damaged`);
+    await (await service(server)).repair([again.replace('one/', '')]);
+    expect(await restored()).toEqual(['1', '2', '3']);
+  });
+
+  test.each(['log', 'index'] as const)('although the %s was damaged while the server was off', async kind => {
+    const server = await start('a');
+    const { url } = await endpointOf(server);
+    await server.deliver({ url }, '1');
+    await now(server);
+    if (kind === 'index') await server.services.backup.forgetDeleted();
+    await server.deliver({ url }, '2');
+    await now(server);
+    await stop(server);
+    const damaged = keysOf(kind).at(-1) ?? '';
+    flip(damaged);
+    expect(await restored()).toContain(`${damaged} is damaged`);
+    const again = await start('a');
+    await eventually(async () => (await status(again)).state === 'ok');
+    await eventually(async () => typeof (await restored()) !== 'string');
+    expect(await restored()).toEqual(['1', '2']);
   });
 });
 

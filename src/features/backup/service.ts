@@ -2,7 +2,7 @@
  * Continuous backup of the embedded database to an object store. One loop does everything; neither the start of the server nor capture
  * waits for it, and it retries after every failure of the store. Until changes are in the store, they are only page numbers.
  */
-import type { BackupNames } from '../../core/backup/names.ts';
+import type { BackupNames, ObjectPlace } from '../../core/backup/names.ts';
 import { type Backup, readBackup } from '../../core/backup/read-backup.ts';
 import { BackupError, type BackupSource } from '../../core/backup/read-objects.ts';
 import type { BackupSeal } from '../../core/backup/seal.ts';
@@ -85,6 +85,7 @@ export function createBackupService(options: BackupServiceOptions) {
   let failure: string | undefined;
   let warnings: string[] = [];
   let repairedAt = Number.NEGATIVE_INFINITY;
+  let lostAtStart: ObjectPlace[] = [];
   let waiters: Waiter[] = [];
 
   const pause = (ms: number): Promise<void> =>
@@ -192,7 +193,11 @@ export function createBackupService(options: BackupServiceOptions) {
     });
     if (refused) log.info('this server backs up now', { store: objectStore.location });
     refused = undefined;
-    repairedAt = clock.monotonic();
+    lostAtStart = [
+      ...(found?.lost ?? []).map(seq => ({ kind: 'log', seq }) as const),
+      ...(found?.lostIndexes ?? []).map(seq => ({ kind: 'index', seq }) as const),
+    ];
+    repairedAt = lostAtStart.length > 0 ? Number.NEGATIVE_INFINITY : clock.monotonic();
     await connected.begin();
     return connected;
   };
@@ -205,8 +210,9 @@ export function createBackupService(options: BackupServiceOptions) {
     await current.shipChanges();
     const isRepairDue = clock.monotonic() - repairedAt >= limits.repairEveryMs;
     if (isRepairDue || served.length > 0) {
-      const lost = served.flatMap(waiter => waiter.lost.flatMap(name => names.read(name)?.seq ?? []));
-      await current.repair(lost);
+      const lost = served.flatMap(waiter => waiter.lost.flatMap(name => names.read(name) ?? []));
+      await current.repair([...lost, ...lostAtStart]);
+      lostAtStart = [];
       repairedAt = clock.monotonic();
     }
     if (served.some(({ forget }) => forget)) await current.forget();

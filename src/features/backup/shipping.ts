@@ -2,6 +2,7 @@
  * The continuous backup while this server has the claim: takes changed pages, writes them to the log, and keeps the log small. Every method
  * may be interrupted at any point, also by the end of the process: what is in the store is read again then.
  */
+import type { ObjectPlace } from '../../core/backup/names.ts';
 import type { Backup } from '../../core/backup/read-backup.ts';
 import { type BackupSource, listBackup } from '../../core/backup/read-objects.ts';
 import type { Database } from '../../db/database.ts';
@@ -117,17 +118,20 @@ export function createShipping(options: ShippingOptions) {
     await mark(pagesToRewrite(writer, trusted() - 2 * keepMs));
   };
 
-  /** Deletes what is in the store and not in the log. @returns the objects that the log has and the store has not */
-  const removeOthers = async (): Promise<number[]> => {
+  /** Deletes what is in the store and not in the log. @returns the objects that the log has and the store has not, and indexes */
+  const removeOthers = async (): Promise<{ lost: number[]; lostIndexes: number[] }> => {
     const listed = await persistently(() => listBackup(source));
     const { map } = writer;
     const pending = new Set(map.pending().map(({ seq }) => seq));
     const isUsed = (seq: number): boolean => map.objects.has(seq) || pending.has(seq) || seq > writer.seq();
     const indexes = new Set(writer.indexes().map(({ seq }) => seq));
     const others = [...listed.log.keys()].filter(seq => !isUsed(seq));
-    const otherIndexes = [...listed.index.keys()].filter(seq => !indexes.has(seq));
+    const otherIndexes = [...listed.index.keys()].filter(seq => !indexes.has(seq) && seq <= writer.seq());
     await persistently(() => writer.remove(others, otherIndexes));
-    return [...map.objectsNeeded().map(({ seq }) => seq), ...pending].filter(seq => !listed.log.has(seq));
+    return {
+      lost: [...map.objects.keys(), ...pending].filter(seq => !listed.log.has(seq)),
+      lostIndexes: [...indexes].filter(seq => !listed.index.has(seq)),
+    };
   };
 
   return {
@@ -149,13 +153,18 @@ export function createShipping(options: ShippingOptions) {
     keepSmall,
 
     /** Writes again what the store has lost, also these objects, and removes what is in the store and not in the log. */
-    async repair(lost: readonly number[]): Promise<void> {
-      const all = new Set([...lost, ...(await removeOthers())]);
-      await mark(writer.map.pagesIn(seq => all.has(seq)));
-      if (all.size === 0) return;
+    async repair(places: readonly ObjectPlace[]): Promise<void> {
+      const seqsOf = (kind: 'log' | 'index') => places.filter(place => place.kind === kind).map(({ seq }) => seq);
+      const found = await removeOthers();
+      const lost = new Set([...seqsOf('log'), ...found.lost]);
+      const lostIndexes = [...seqsOf('index'), ...found.lostIndexes];
+      await mark(writer.map.pagesIn(seq => lost.has(seq)));
+      if (lost.size + lostIndexes.length === 0) return;
       await shipChanges();
+      await persistently(() => writer.remove([], lostIndexes));
       // A reader of the newest state does not look at what is before an index.
       await putIndex();
+      writer.map.forget(found.lost.filter(seq => writer.map.objects.get(seq)?.live === 0));
     },
 
     /** Makes sure that nothing in the store has content that is no longer in the database. */
