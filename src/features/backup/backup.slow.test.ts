@@ -332,6 +332,23 @@ describe('one writer', () => {
     await eventually(async () => (await status(server)).state === 'ok');
   });
 
+  test('a store that refuses the claim does not make the server forget where its history began', async () => {
+    const claim = names.name({ kind: 'claim', seq: 0 });
+    let refusals = 0;
+    store.setFault(({ method, path }) => {
+      if (method !== 'PUT' || !path.endsWith(claim) || refusals === 5) return undefined;
+      refusals++;
+      return 'reset';
+    });
+    const server = await start('a');
+    await eventually(async () => refusals === 5);
+    await now(server);
+    const { rows } = await server.services.database.client.execute(
+      "SELECT CAST(value AS TEXT) FROM meta WHERE name = 'backup-chains'",
+    );
+    expect([refusals, JSON.parse(`${rows[0]?.[0]}`)]).toEqual([5, [expect.any(String)]]);
+  });
+
   test('a restored server goes on', async () => {
     const server = await start('a');
     const { url } = await endpointOf(server);

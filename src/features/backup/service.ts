@@ -86,6 +86,7 @@ export function createBackupService(options: BackupServiceOptions) {
   let warnings: string[] = [];
   let repairedAt = Number.NEGATIVE_INFINITY;
   let lostAtStart: ObjectPlace[] = [];
+  let newChain: string | undefined;
   let waiters: Waiter[] = [];
 
   const pause = (ms: number): Promise<void> =>
@@ -137,9 +138,9 @@ export function createBackupService(options: BackupServiceOptions) {
     const chain = claimed ?? (await readExisting())?.chain;
     const own = await store.chains();
     if (chain === undefined) {
-      const fresh = options.newChain();
-      await store.addChain(fresh);
-      return fresh;
+      newChain ??= options.newChain();
+      if (!own.includes(newChain)) await store.addChain(newChain);
+      return newChain;
     }
     if (!own.includes(chain))
       throw new RefusedError(`${objectStore.location} has the backup of another installation; choose another prefix`);
