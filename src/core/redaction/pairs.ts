@@ -63,7 +63,14 @@ function redactPair(
   const field = (): string => fieldOf(names[0] ?? '');
   const raw = text.slice(from, end);
   const rule = ruleOfName(names);
-  if (rule === noRule) return { from, value: detector && redactText(raw, 'form', detector, taken, field) };
+  if (rule === noRule) {
+    // Without an equals sign it is a value without a name: `?ada@example.org`.
+    const hasName = from > endOfName;
+    const value =
+      detector &&
+      redactText(hasName ? raw : text.slice(start, end), 'form', detector, taken, hasName ? field : () => fieldOf(''));
+    return { from: hasName ? from : start, value };
+  }
   const treatment = treatments[rule] ?? 'remove';
   const value = bytesOf(raw);
   const before = textOf(value);

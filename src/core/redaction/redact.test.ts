@@ -359,3 +359,9 @@ test('a preview gets each change with the value before and after it', () => {
     { field: 'body.c[]', before: 'jo@x.de', after: '[removed]' },
   ]);
 });
+
+test('a pair without an equals sign is a value', () => {
+  const { event, redacted } = redact([{ detect: 'email', with: 'remove' }], { query: 'a&ada%40example.org&b=1' });
+  expect(event.query).toBe('a&[removed]&b=1');
+  expect(redacted?.fields).toEqual(['query.""']);
+});
