@@ -6,6 +6,7 @@ import type { Redacted } from '../../core/redaction/model.ts';
 import { previewOf } from '../../core/text.ts';
 import { type ContentRow, createContentReader, type IntactContent } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
+import { insertAttemptsSql, removeAttemptsSql } from '../../db/delivery-attempts.ts';
 
 export type AppliedRow = ContentRow & {
   receivedAt: number;
@@ -13,6 +14,8 @@ export type AppliedRow = ContentRow & {
   platform: string | null;
   eventType: string | null;
   verdict: string | null;
+  /** The number of its delivery; null if it is not computed. */
+  delivery: number | null;
   /** Of earlier rules. */
   redacted: Redacted | null;
 };
@@ -25,13 +28,14 @@ export type ChangedEvent = {
   body: Uint8Array;
   eventType: string | null;
   verdict: string;
+  delivery: number | null;
   redacted: Redacted;
 };
 
 export type ApplyStore = ReturnType<typeof createApplyStore>;
 
 const columns = `events.seq, size, encoding, content, events.sha256, path, query, source_ip, block, block_start, events.received_at,
-  method, platform, event_type, verdict, rules, fields, redactions.sha256`;
+  method, platform, event_type, verdict, rules, fields, redactions.sha256, delivery`;
 const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 const kept = (column: string): string =>
   `SELECT seq FROM queue_items WHERE event = ?1 AND ${column} IN (SELECT seq FROM queues WHERE kind <> 'forward')`;
@@ -65,6 +69,7 @@ export function createApplyStore(
         platform: row[12] as string | null,
         eventType: row[13] as string | null,
         verdict: row[14] as string | null,
+        delivery: row[18] === null ? null : Number(row[18]),
         redacted:
           row[15] === null
             ? null
@@ -80,7 +85,7 @@ export function createApplyStore(
 
     /** Replaces the content of an event and what is kept of its replays, in one transaction. @param before runs first in it */
     async replace(endpoint: number, changed: ChangedEvent, before: readonly InStatement[]): Promise<void> {
-      const { row, block, start, path, query, body, eventType, verdict, redacted } = changed;
+      const { row, block, start, path, query, body, eventType, verdict, delivery, redacted } = changed;
       const isLarge = body.length > maxBlockBytes;
       const { seq } = row;
       const ifStored = 'EXISTS (SELECT 1 FROM events WHERE seq = ?1)';
@@ -90,10 +95,17 @@ export function createApplyStore(
           sql: 'UPDATE blocks SET events = events - 1 WHERE seq = (SELECT block FROM events WHERE seq = ?1)',
           args: [seq],
         },
+        // These numbers are hashes of what is taken out.
+        { sql: removeAttemptsSql('SELECT ?1'), args: [seq] },
+        {
+          sql: 'UPDATE OR REPLACE sequences SET delivery = ?2 WHERE event = ?1 AND delivery >= 0 AND ?2 IS NOT NULL',
+          args: [seq, delivery],
+        },
         ...insertBlocksStatements(endpoint, [block]),
         {
           sql: `UPDATE events SET block = (SELECT seq FROM sqlite_sequence WHERE name = 'blocks'), block_start = ?2, size = ?3,
-                  encoding = 0, event_type = ?4, verdict = ?5, source_ip = '', sha256 = x'', content = x'', preview = ?6, path = ?7, query = ?8
+                  encoding = 0, event_type = ?4, verdict = ?5, source_ip = '', sha256 = x'', content = x'', preview = ?6, path = ?7, query = ?8,
+                  delivery = ?9
                 WHERE seq = ?1`,
           args: [
             seq,
@@ -104,10 +116,12 @@ export function createApplyStore(
             isLarge ? previewOf(body) : Buffer.alloc(0),
             isLarge ? Buffer.from(path, 'latin1') : Buffer.alloc(0),
             isLarge && query !== null ? Buffer.from(query, 'latin1') : null,
+            delivery,
           ],
         },
         // The event was deleted in the meantime.
         `DELETE FROM blocks WHERE seq = (SELECT seq FROM sqlite_sequence WHERE name = 'blocks') AND changes() = 0`,
+        { sql: insertAttemptsSql('?1', '?1'), args: [seq] },
         {
           sql: `INSERT OR REPLACE INTO redactions (event, endpoint, received_at, rules, fields, sha256)
                 SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ${ifStored}`,

@@ -1,6 +1,7 @@
 /* Rules that are applied to stored events take values out of them, and leave nothing on the disk. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { describeHits, scanFiles } from '../../testing/disk-scan.ts';
+import { rowsOf } from '../../testing/events.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
@@ -47,3 +48,32 @@ test('applies the present rules to the events that match, and to no other', asyn
   expect(await owner.json(200, 'POST', `${path}/apply`, { where: '' })).toEqual({ events: 4, changed: 0 });
   expect((await server.services.database.client.execute('PRAGMA integrity_check')).rows[0]?.[0]).toBe('ok');
 }, 60_000);
+
+test('leaves no number from which what was taken can be guessed, and equal deliveries stay together', async () => {
+  const endpoint = await owner.createEndpoint();
+  const body = (pin: string) => JSON.stringify({ type: 'customer.created', pin });
+  const ids = [await server.deliver(endpoint, body('1234')), await server.deliver(endpoint, body('9876'))];
+  const numbers = async () =>
+    (await rowsOf(server, 'SELECT delivery FROM events ORDER BY seq')).map(row => Number(row[0]));
+  const before = await numbers();
+  const path = `/api/endpoints/${endpoint.id}/redaction`;
+  await owner.json(200, 'PUT', path, { rules: [{ in: 'body', path: 'pin', with: 'mask' }] });
+  expect(await owner.json(200, 'POST', `${path}/apply`, { where: '' })).toEqual({ events: 2, changed: 2 });
+  // A retry after it belongs to the same delivery.
+  ids.push(await server.deliver(endpoint, body('1234')));
+  const [first, second, third] = await numbers();
+  expect(third).toBe(first ?? 0);
+  expect(before).not.toContain(first);
+  expect(before).not.toContain(second);
+  expect(second).not.toBe(first);
+  const attempts = await Promise.all(
+    ids.map(async id => (await owner.json<{ delivery: object }>(200, 'GET', `/api/events/${id}`)).delivery),
+  );
+  expect(attempts).toMatchObject([
+    { attempt: 1, attempts: 2 },
+    { attempt: 1, attempts: 1 },
+    { attempt: 2, attempts: 2 },
+  ]);
+  const registered = await rowsOf(server, 'SELECT delivery FROM delivery_attempts ORDER BY event');
+  expect(registered.map(row => Number(row[0]))).toEqual(await numbers());
+});

@@ -6,11 +6,14 @@ import type { InStatement } from '@libsql/client';
 import { createBlockBuilder, maxBlockBytes, type SignBlock } from '../../core/blocks/event-block.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
+import { basisOf, deliveryNumber } from '../../core/ids/delivery-key.ts';
 import { maxRedactedFields } from '../../core/limits.ts';
 import type { Redacted, Redaction } from '../../core/redaction/model.ts';
 import { compileRedaction } from '../../core/redaction/redact.ts';
-import { eventTypeOf } from '../../platforms/platforms.ts';
+import type { StoredForm } from '../../ingest/row-encoder.ts';
+import { deliveryIdOf, eventTypeOf } from '../../platforms/platforms.ts';
 import type { AppliedRow, ApplyStore } from './apply-store.ts';
+import { deriveNumberKey, numberOf, rawOf } from './redact-delivery.ts';
 
 const rowsTogether = 100;
 
@@ -48,7 +51,8 @@ export function createApplyRedaction(options: {
     const rules = await options.rulesOf(endpoint.seq);
     // Loaded here, because the start of the server needs no schemas.
     const { readRedaction } = await import('../../core/redaction/schema.ts');
-    const redact = rules && compileRedaction(readRedaction(rules), options.keyOf(teamId), { isStored: true });
+    const key = options.keyOf(teamId);
+    const redact = rules && compileRedaction(readRedaction(rules), key, { isStored: true });
     const applied: Applied = { events: 0, changed: 0 };
     for (let after = 0; ; ) {
       const rows = await store.rows(endpoint.seq, after, rowsTogether);
@@ -62,25 +66,21 @@ export function createApplyRedaction(options: {
         const content = redact && (await store.content(row));
         if (!content || !redact) continue;
         const { path, query, headers, body, sourceIp } = content;
-        const { event, redacted } = redact({
-          path: latin1(path),
-          query: query && latin1(query),
-          headers,
-          body,
-          sourceIp,
-        });
+        const { platform, method, receivedAt, seq } = row;
+        const stored = { method, path: latin1(path), query: query && latin1(query), headers, body, sourceIp };
+        const { event, redacted } = redact(stored);
         if (!redacted) continue;
         applied.changed++;
         if (!change) continue;
-        const { platform, method, receivedAt, seq } = row;
-        const left = { method, path: event.path, query: event.query, rawHeaders: event.headers, body: event.body };
-        const eventType = eventTypeOf(left, platform);
+        const eventType = eventTypeOf(rawOf(event), platform);
         const headersJson = JSON.stringify(event.headers);
         const builder = createBlockBuilder();
         const start = builder.add(seq, { ...event, headersJson, receivedAt, eventType, platform, method }) ?? 0;
         const block = builder.bytes() > maxBlockBytes ? await builder.takeLarge(sign) : builder.take(sign);
         const verdict = await options.verdictOf(endpoint, row, { path, query, headers, body });
-        const changed = { row, block, start, ...event, eventType, verdict, redacted: merge(row.redacted, redacted) };
+        const delivery = numberAfter(row, deriveNumberKey(key), { endpoint: endpoint.seq, stored, left: event });
+        const merged = merge(row.redacted, redacted);
+        const changed = { row, block, start, ...event, eventType, verdict, delivery, redacted: merged };
         await store.replace(endpoint.seq, changed, change(seq));
       }
     }
@@ -96,3 +96,19 @@ const merge = (before: Redacted | null, now: Redacted): Redacted =>
         sha256: before.sha256,
       }
     : now;
+
+/** The number of the delivery, from which nothing can be guessed that is taken out now. Equal deliveries keep equal numbers. */
+function numberAfter(
+  { delivery, platform, eventType, redacted }: AppliedRow,
+  key: Uint8Array,
+  { endpoint, stored, left }: { endpoint: number; stored: StoredForm; left: StoredForm },
+): number | null {
+  if (delivery === null) return null;
+  const deliveryId = basisOf(delivery) === 'content' ? undefined : deliveryIdOf(rawOf(stored), platform);
+  const isPlain = deliveryId
+    ? delivery === deliveryNumber({ ...stored, endpoint, platform, eventType }, deliveryId)
+    : basisOf(delivery) === 'content' && !redacted;
+  return isPlain
+    ? numberOf(key, endpoint, { stored, left, recognition: { platform, eventType, deliveryId } })
+    : delivery;
+}

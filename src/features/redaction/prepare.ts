@@ -1,7 +1,7 @@
 /* Prepares the redaction rules of endpoints for the capture path. The code that applies rules is loaded for the first ones. */
-import { createHmac } from 'node:crypto';
 import type { EndpointRedaction } from '../../core/redaction/endpoint-redaction.ts';
 import type { Redactable, RedactionResult } from '../../core/redaction/model.ts';
+import { deriveNumberKey } from './redact-delivery.ts';
 import type { RedactionRow } from './store.ts';
 
 export function createPrepareRedaction({
@@ -28,7 +28,7 @@ export function createPrepareRedaction({
         const rules = readRedaction(JSON.parse(redaction.toString('utf8')));
         if (rules.rules.length === 0) return undefined;
         const key = keyOf(teamId);
-        const numberKey = createHmac('sha256', key).update('delivery numbers').digest();
+        const numberKey = deriveNumberKey(key);
         return { redact: withoutContent(compileRedaction(rules, key)), numberKey };
       } catch (cause) {
         // A newer version wrote them, or they are damaged.

@@ -35,7 +35,7 @@ export function createRedact(
 
 type VerdictInput = [received: Parameters<Redact<Destination>>[1]['received'], platform: string | null];
 
-const rawOf = ({ method, path, query, headers, body }: StoredForm) => ({
+export const rawOf = ({ method, path, query, headers, body }: StoredForm) => ({
   method,
   path,
   query,
@@ -43,11 +43,23 @@ const rawOf = ({ method, path, query, headers, body }: StoredForm) => ({
   body,
 });
 
+/** @param key of the team */
+export const deriveNumberKey = (key: Uint8Array): Uint8Array =>
+  createHmac('sha256', key).update('delivery numbers').digest();
+
 /** A number of what is stored no longer shows is made with a key: otherwise its hash would help to guess a short value. */
-function numberOf(
+export function numberOf(
   key: Uint8Array,
   endpoint: number,
-  { stored, left, recognition }: { stored: StoredForm; left: StoredForm; recognition: Recognition },
+  {
+    stored,
+    left,
+    recognition,
+  }: {
+    stored: StoredForm;
+    left: StoredForm;
+    recognition: Pick<Recognition, 'platform' | 'eventType' | 'deliveryId'>;
+  },
 ): number {
   const { platform, eventType, deliveryId } = recognition;
   const nothing = { endpoint, platform, method: '', path: '', query: null, eventType: null, body: Buffer.alloc(0) };
