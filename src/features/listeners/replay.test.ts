@@ -39,7 +39,7 @@ describe('a replay to a listener', () => {
     expect(taken.timeoutMs).toBeGreaterThan(0);
     expect(taken.timeoutMs).toBeLessThan(30_000);
     await answer(taken.id, { status: 422 });
-    expect(await result).toEqual({ ok: false, status: 422, durationMs: 7, responsePreview: 'done' });
+    expect(await result).toEqual({ ok: false, status: 422, durationMs: 7, responsePreview: 'done', note: null });
     expect(await player.replaysOf(id)).toMatchObject([
       {
         destination: 'http://localhost:3000/hooks',
