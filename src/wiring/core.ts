@@ -206,7 +206,7 @@ function wire(
   const ingest = wireIngest({ infrastructure, ...endpoints, ...events, ...answering, metrics, captureRate, onStored });
   const schemas = wireSchemas({ infrastructure, captureLoad, ...endpoints, ...events });
   const stored = { infrastructure, ...endpoints, ...events, ...schemas };
-  const erasures = wireErasures({ ...stored, audit, onRemoved, acceptedStored, forgetBackups });
+  const erasures = wireErasures({ ...stored, audit, onRemoved, forgetBackups });
   const imports = wireImports({ infrastructure, captureLoad, ...endpoints, ...events, ...ingest });
 
   return {

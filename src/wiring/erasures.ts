@@ -39,15 +39,12 @@ type ErasuresDependencies = {
   verdicts: SecretVerdicts;
   /** Called after events were removed. */
   onRemoved: () => void;
-  /** Resolves once the events that were accepted before are stored. */
-  acceptedStored: () => Promise<void>;
   /** Resolves once no backup has what was deleted. Undefined without backups. */
   forgetBackups: (() => Promise<void>) | undefined;
 };
 
 export function wireErasures(dependencies: ErasuresDependencies) {
-  const { infrastructure, audit, purge, events, schemaLearner, verdicts, onRemoved } = dependencies;
-  const { acceptedStored, forgetBackups } = dependencies;
+  const { infrastructure, audit, purge, events, schemaLearner, verdicts, onRemoved, forgetBackups } = dependencies;
   const { database, direct, clock, random, isShared, log, every, secret } = infrastructure;
   const contents = createContentsStore(database);
   const packing = createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks)));
@@ -74,7 +71,6 @@ export function wireErasures(dependencies: ErasuresDependencies) {
       events.forgetRemoved();
       onRemoved();
     },
-    acceptedStored,
     purge: purge?.run,
     forgetBackups,
     record: audit.recordJob,
@@ -108,9 +104,8 @@ export function wireErasures(dependencies: ErasuresDependencies) {
     given: Parameters<typeof apply>[0],
     { dryRun, by }: { dryRun: boolean; by: Principal | null },
   ): Promise<Applied> => {
-    parseWhere(given.where);
-    await acceptedStored();
     if (dryRun) return apply(given, undefined);
+    parseWhere(given.where);
     const { teamId, endpoint } = given;
     const applied = await erasures.afterChange({ teamId, endpoint: endpoint.seq }, before => apply(given, before));
     const action = 'redaction.applied';

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describeHits, scanFiles } from '../../testing/disk-scan.ts';
 import { rowsOf } from '../../testing/events.ts';
-import { openHeldFiling } from '../../testing/held-filing.ts';
 import { eventually } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -126,20 +125,6 @@ describe('POST /api/erasures', () => {
     },
     60_000,
   );
-
-  test.skipIf(isRemote)('finds deliveries that are acknowledged, but not stored yet', async () => {
-    const held = await openHeldFiling();
-    try {
-      held.hold();
-      await held.server.deliver(held.endpoint, JSON.stringify({ email: text }));
-      const erased = held.ada.json<Erasure>(200, 'POST', '/api/erasures', { text });
-      await eventually(async () => (await rowsOf(held.server, 'SELECT state FROM erasures')).length === 1);
-      held.release();
-      expect(await erased).toMatchObject({ state: 'done', events: 1 });
-    } finally {
-      await held.close();
-    }
-  });
 
   test('finds what redaction wrote in its place', async () => {
     const endpoint = await owner.createEndpoint();

@@ -51,8 +51,6 @@ export type ErasuresOptions = {
   onSchemasChanged: () => void;
   /** Called after events were deleted. */
   onRemoved: () => void;
-  /** Resolves once the events that were accepted before are stored. */
-  acceptedStored: () => Promise<void>;
   /** Removes what was deleted from the disk; undefined for a libSQL server. */
   purge: (() => Promise<void>) | undefined;
   /** Resolves once no backup has what was deleted. Undefined without backups. */
@@ -94,7 +92,6 @@ export function createErasuresService(options: ErasuresOptions) {
       yieldIfDue: options.createSlices(),
       signal: stopping.signal,
     };
-    await options.acceptedStored();
     const endpoints = await contents.endpoints(teamId);
     const found = await findInContents(contents, endpoints, search);
     const { found: byEndpoint, stored } = await contents.count(endpoints, [...found.events]);
