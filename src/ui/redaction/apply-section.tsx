@@ -7,11 +7,11 @@ import { confirm } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { Card } from '../kit/page.tsx';
 import { showToast } from '../kit/toasts.tsx';
-import { type Applied, redactionApi } from './redaction-api.ts';
+import { type RedactionApplied, redactionApi } from './redaction-api.ts';
 
 export function ApplySection({ endpointId, isDirty }: { endpointId: string; isDirty: boolean }) {
   const [where, setWhere] = useState('');
-  const [found, setFound] = useState<Applied & { where: string }>();
+  const [found, setFound] = useState<RedactionApplied & { where: string }>();
   const count = async (): Promise<void> => {
     setFound({ where, ...(await redactionApi.apply(endpointId, where, true)) });
   };
