@@ -36,6 +36,7 @@ describe('the first subscribe', () => {
     expect(to.challenges()).toHaveLength(1);
     expect(to.messages[0]?.headers.get('x-mcp-subscription-id')).toBe(id);
     const event = await bench.deliver('{"after":1}');
+    await bench.until(() => to.events().length > 0);
     await bench.idle();
     expect(to.events().map(({ eventId }) => eventId)).toEqual([event]);
     expect(to.problems).toEqual([]);
