@@ -81,8 +81,13 @@ export function wireErasures(dependencies: ErasuresDependencies) {
     onError: (cause, fields) => log.error('an erasure could not go on', { ...fields, cause }),
   });
   every(erasures.everyMs, 'looking after erasures', erasures.watch);
+  const applyStore = createApplyStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks)));
   const apply = createApplyRedaction({
-    store: createApplyStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
+    store: applyStore,
+    forgetInSchemas: async (endpoint, hasText) => {
+      const isChanged = await applyStore.forgetInSchemas(endpoint, shape => forgetText(shape, hasText));
+      if (isChanged) schemaLearner.forget();
+    },
     sign: signBlock,
     keyOf: infrastructure.redactionKeyOf,
     rulesOf: async endpoint => {

@@ -77,6 +77,22 @@ export function createApplyStore(
       }));
     },
 
+    /** Takes texts out of the schemas of an endpoint. @param forget a stored schema without them @returns whether one was changed */
+    async forgetInSchemas(endpoint: number, forget: (shape: Uint8Array) => Uint8Array | undefined): Promise<boolean> {
+      const { rows } = await client.execute({
+        sql: 'SELECT seq, shape FROM schemas WHERE endpoint = ?',
+        args: [endpoint],
+      });
+      const changes = rows.flatMap((row): InStatement[] => {
+        const before = bytes(row[1]);
+        const after = forget(before);
+        if (!after || Buffer.compare(before, after) === 0) return [];
+        return [{ sql: 'UPDATE schemas SET shape = ? WHERE seq = ?', args: [after, Number(row[0])] }];
+      });
+      if (changes.length > 0) await timedBatch(changes);
+      return changes.length > 0;
+    },
+
     /** Undefined if the event was deleted since, or is damaged. */
     async content(row: AppliedRow): Promise<IntactContent | undefined> {
       const found = (await reader.readIntact([row])).get(row.seq);

@@ -4,6 +4,7 @@ import { describeHits, scanFiles } from '../../testing/disk-scan.ts';
 import { rowsOf } from '../../testing/events.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { decodeSchema } from '../schemas/shapes/codec.ts';
 
 const secret = 'ada.lovelace@example.org';
 let server: TestServer;
@@ -77,3 +78,32 @@ test('leaves no number from which what was taken can be guessed, and equal deliv
   const registered = await rowsOf(server, 'SELECT delivery FROM delivery_attempts ORDER BY event');
   expect(registered.map(row => Number(row[0]))).toEqual(await numbers());
 });
+
+test('schemas lose the values of an enum that are taken out', async () => {
+  const endpoint = await owner.createEndpoint();
+  const word = 'quintessential';
+  for (let i = 0; i < 12; i++)
+    await server.deliver(endpoint, JSON.stringify({ type: 'kept', status: i % 2 ? word : 'open', kind: 'small' }));
+  const schemas = async () => {
+    const { schemas: listed } = await owner.json<{ schemas: { type: string }[] }>(
+      200,
+      'GET',
+      `/api/endpoints/${endpoint.id}/schemas`,
+    );
+    expect(listed).toHaveLength(1);
+    const rows = await rowsOf(server, 'SELECT shape FROM schemas');
+    return JSON.stringify(
+      [...(decodeSchema(new Uint8Array(rows[0]?.[0] as ArrayBuffer))?.root.object?.properties ?? [])].map(
+        ([key, { shape }]) => [key, shape.words && [...shape.words]],
+      ),
+    );
+  };
+  expect(await schemas()).toContain(word);
+  const path = `/api/endpoints/${endpoint.id}/redaction`;
+  await owner.json(200, 'PUT', path, { rules: [{ in: 'body', path: 'status', with: 'mask' }] });
+  expect(await owner.json(200, 'POST', `${path}/apply`, { where: '' })).toMatchObject({ changed: 12 });
+  const after = await schemas();
+  expect(after).not.toContain(word);
+  expect(after).toContain('small');
+  if (!isRemote) expect(describeHits(scanFiles(server.directory, [word]))).toEqual([]);
+}, 60_000);

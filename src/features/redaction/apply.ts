@@ -16,6 +16,9 @@ import type { AppliedRow, ApplyStore } from './apply-store.ts';
 import { deriveNumberKey, numberOf, rawOf } from './redact-delivery.ts';
 
 const rowsTogether = 100;
+/** Schemas keep no longer texts. */
+const maxKeptCharacters = 64;
+const maxForgotten = 10_000;
 
 export type Applied = { events: number; changed: number };
 type Endpoint = { seq: number; id: string; token: string };
@@ -36,6 +39,8 @@ export function createApplyRedaction(options: {
   ) => (seqs: readonly number[]) => Promise<{ has: (seq: number) => boolean }>;
   /** The verdict on an event as it is stored now, in its stored form. */
   verdictOf: (endpoint: Endpoint, row: AppliedRow, content: Content) => Promise<string>;
+  /** Takes the texts that it says out of what schemas of the endpoint have of values. */
+  forgetInSchemas: (endpoint: number, hasText: (text: string) => boolean) => Promise<void>;
 }) {
   const { store, sign } = options;
 
@@ -54,6 +59,7 @@ export function createApplyRedaction(options: {
     const key = options.keyOf(teamId);
     const redact = rules && compileRedaction(readRedaction(rules), key, { isStored: true });
     const applied: Applied = { events: 0, changed: 0 };
+    const forgotten = new Set<string>();
     for (let after = 0; ; ) {
       const rows = await store.rows(endpoint.seq, after, rowsTogether);
       const last = rows.at(-1);
@@ -68,10 +74,15 @@ export function createApplyRedaction(options: {
         const { path, query, headers, body, sourceIp } = content;
         const { platform, method, receivedAt, seq } = row;
         const stored = { method, path: latin1(path), query: query && latin1(query), headers, body, sourceIp };
-        const { event, redacted } = redact(stored);
+        const texts = new Set<string>();
+        const { event, redacted } = redact(stored, ({ before }) => texts.add(before));
         if (!redacted) continue;
         applied.changed++;
         if (!change) continue;
+        // First, because the texts are not known any more once the event is replaced.
+        const fresh = new Set([...texts].filter(text => text.length <= maxKeptCharacters && !forgotten.has(text)));
+        if (fresh.size > 0) await options.forgetInSchemas(endpoint.seq, text => fresh.has(text));
+        if (forgotten.size < maxForgotten) for (const text of fresh) forgotten.add(text);
         const eventType = eventTypeOf(rawOf(event), platform);
         const headersJson = JSON.stringify(event.headers);
         const builder = createBlockBuilder();
