@@ -236,7 +236,11 @@ test('exports contain the answers to senders, and imports restore them', async (
     [200, answers[2]],
   ]);
   const lines = (await file('csv')).trim().split('\r\n');
-  expect(lines.slice(1).map(line => line.split(',').slice(-5).join())).toEqual([',reset,reset,,', '422,no,,,', '200,,,,']);
+  expect(lines.slice(1).map(line => line.split(',').slice(-5).join())).toEqual([
+    ',reset,reset,,',
+    '422,no,,,',
+    '200,,,,',
+  ]);
   const copy = await ada.createEndpoint();
   await server.services.imports.add(copy.id, events);
   expect((await eventsOf(copy.id)).toReversed().map(({ answered }) => answered as unknown)).toEqual(answers);
