@@ -74,6 +74,26 @@ describe.skipIf(hasNoBrowser)(browserTitle('redaction'), () => {
       rules: [{ path: 'customer.email' }, { path: 'customer.name', with: 'hash' }, { detect: 'card', with: 'remove' }],
       otherBodies: 'keep',
     });
+    // The saved rules for what is stored: a count ends with its filter and with other rules.
+    const applied = page.getByText('2 events found, 2 of which would change.');
+    await page.getByLabel('Only events that match').fill('received>>');
+    await page.keyboard.press('Enter');
+    await page.locator('.field', { hasText: 'Only events that match' }).getByText("can't be combined").waitFor();
+    await page.getByLabel('Only events that match').fill('');
+    await page.keyboard.press('Enter');
+    await applied.waitFor();
+    await page.getByLabel('Only events that match').fill('is:redacted');
+    await applied.waitFor({ state: 'detached' });
+    await page.getByLabel('Only events that match').fill('');
+    await applied.waitFor();
+    await page.getByRole('group', { name: 'Rule 2' }).getByLabel('How').selectOption('mask');
+    await page.getByRole('button', { name: 'Save redaction' }).click();
+    await applied.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    await page.getByRole('button', { name: /^Redact \d stored events?…/ }).click();
+    await page.getByRole('button', { name: 'Redact stored events' }).click();
+    await page.getByText(/\d events? redacted\./).waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
     for (const number of [3, 2, 1])
       await page.getByRole('button', { name: new RegExp(`^Remove rule ${number}`) }).click();
     await page.getByText('No rules: events are stored as they come.').waitFor();
@@ -110,6 +130,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('redaction'), () => {
     isDone = true;
     await page.getByText('2 events found. Nothing is deleted yet.').waitFor();
     await page.getByText('2 events, 1 pinned').waitFor();
+    await page.getByLabel('Text').fill('somebody.else@example.com');
+    await page.getByText('2 events found.').waitFor({ state: 'detached' });
+    await page.getByLabel('Text').fill(email);
+    await page.getByText('2 events found.').waitFor();
     await shots('erasure');
     expect(await violationsInBothThemes(page)).toEqual([]);
     isDone = false;

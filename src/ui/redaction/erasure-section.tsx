@@ -57,13 +57,9 @@ export function ErasureSection() {
       <Form form={form} submit="Find events" submitKind="plain" submitIcon="search">
         <Inputs form={form} paths={['text']} />
       </Form>
-      {started && (
-        <Progress
-          key={started.erasure.id}
-          started={started.erasure}
-          isOfText={started.text === form.draft.text}
-          onErase={() => erase(started.text)}
-        />
+      {/* A count is shown only while the field has its text. */}
+      {started && (started.text === form.draft.text || !started.erasure.dryRun) && (
+        <Progress key={started.erasure.id} started={started.erasure} onErase={() => erase(started.text)} />
       )}
     </Card>
   );
@@ -71,12 +67,10 @@ export function ErasureSection() {
 
 type ProgressProps = {
   started: Erasure;
-  /** Whether the field still has the text of this erasure. */
-  isOfText: boolean;
   onErase: () => Promise<void>;
 };
 
-function Progress({ started, isOfText, onErase }: ProgressProps) {
+function Progress({ started, onErase }: ProgressProps) {
   const query = usePolled(
     started.id,
     () => (isRunning(started) ? redactionApi.erasure(started.id) : Promise.resolve(started)),
@@ -108,7 +102,7 @@ function Progress({ started, isOfText, onErase }: ProgressProps) {
           {erasure.state === 'failed' && (
             <Notice tone="bad">Nothing was deleted. The server was restarted or the search failed: start again.</Notice>
           )}
-          {erasure.dryRun && erasure.state === 'done' && erasure.events > 0 && isOfText && (
+          {erasure.dryRun && erasure.state === 'done' && erasure.events > 0 && (
             <div class="row">
               <Button kind="danger" icon="trash" onClick={() => void ask(formatCount(erasure.events, 'event'))}>
                 Delete {formatCount(erasure.events, 'event')}…

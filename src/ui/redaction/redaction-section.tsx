@@ -98,7 +98,7 @@ function Editor({ endpointId, saved, onSaved }: EditorProps) {
         </form>
       </Card>
       {drafts.length > 0 && <PreviewCard endpointId={endpointId} preview={preview} isHeld={isIncomplete} />}
-      {saved.rules.length > 0 && <ApplySection endpointId={endpointId} isDirty={isDirty} />}
+      {saved.rules.length > 0 && <ApplySection endpointId={endpointId} saved={saved} isDirty={isDirty} />}
     </>
   );
 }
