@@ -93,6 +93,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('redaction'), () => {
     await page.getByRole('button', { name: /^Redact \d stored events?…/ }).click();
     await page.getByRole('button', { name: 'Redact stored events' }).click();
     await page.getByText(/\d events? redacted\./).waitFor();
+    const filter = page.getByLabel('Only events that match');
+    await expectEventually(() => filter.evaluate(one => one === document.activeElement)).toBe(true);
     expect(await violationsInBothThemes(page)).toEqual([]);
     for (const number of [3, 2, 1])
       await page.getByRole('button', { name: new RegExp(`^Remove rule ${number}`) }).click();
