@@ -77,7 +77,7 @@ export function requireDatabase({ dataDir, databaseUrl }: Pick<Config, 'dataDir'
   const isThere = database === undefined || hasContent(database) || hasContent(`${resolveSymlinks(database)}-wal`);
   if (isThere && existsSync(dataDir)) return;
   throw new OperationError(
-    `there is no ${isThere ? `data directory at ${resolve(dataDir)}` : `database at ${resolve(database)}`}\nRun the command in the folder of the server, or with the server’s settings (HOOKTAPE_DATA_DIR or --env-file FILE). \`hooktape serve\` and \`hooktape account create\` create a new database.`,
+    `there is no ${isThere ? `data directory at ${resolve(dataDir)}` : `database at ${resolve(database)}`}\nRun the command in the folder of the server, or with the server's settings (HOOKTAPE_DATA_DIR or --env-file FILE). \`hooktape serve\` and \`hooktape account create\` create a new database.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Principal } from '../core/access/principal.ts';
 import { signBlock } from '../core/blocks/block-signature.ts';
 import { createTimeSlices } from '../core/concurrency/time-slices.ts';
-import { notFound } from '../core/errors.ts';
+import { invalid } from '../core/errors.ts';
 import { parseWhere } from '../core/where.ts';
 import type { Background } from '../db/background.ts';
 import type { Purge } from '../db/purge/purge.ts';
@@ -122,7 +122,8 @@ export function wireErasures(dependencies: ErasuresDependencies) {
   };
   const endpointById = async (id: string) => {
     const endpoint = await contents.endpointById(id);
-    if (!endpoint) throw notFound('endpoint');
+    // Names are not unique: an operator sees the endpoints of all teams.
+    if (!endpoint) throw invalid(`there is no endpoint ${id}; give its id, such as ep_…`);
     return endpoint;
   };
   return { erasures, applyRedaction, endpointById };
