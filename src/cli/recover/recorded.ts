@@ -28,7 +28,7 @@ export async function findRecorded(
   return recorded;
 }
 
-/** Those that an erasure deleted: they must not come back. */
+/** GUIDs that an erasure deleted: they must not come back. */
 export async function findErased(
   api: Api,
   { endpointId, guids }: { endpointId: string; guids: readonly string[] },

@@ -12,7 +12,7 @@ import { DamagedError } from '../../core/blocks/stored-content.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
 import type { ContentsStore } from './contents-store.ts';
 
-/** Moves events of a block into a new one in its place, in one transaction; without those that were deleted or moved since. */
+/** Moves events of a block into a new one in its place, in one transaction, except events that were deleted or moved since. */
 export type ReplaceBlock = (replacement: {
   endpoint: number;
   from: number;

@@ -337,7 +337,7 @@ export function createErasuresService(options: ErasuresOptions) {
     },
     everyMs: beatMs,
 
-    /** Resolves once no job is working; those that are not done go on after the next start. */
+    /** Resolves once no job is working; unfinished jobs go on after the next start. */
     async stop(): Promise<void> {
       stopping.abort(new Error('the server is stopping'));
       await Promise.all(working);
