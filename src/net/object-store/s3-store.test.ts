@@ -46,7 +46,7 @@ describe('an object', () => {
     expect((await store.get('a', { maxBytes: 1 })).bytes.toString()).toBe('3');
   });
 
-  test('that is missing is told from one that is too long or shorter than asked for', async () => {
+  test('that is missing has another error than one that is too long or shorter than asked for', async () => {
     const store = open();
     await store.put('a', text('0123'));
     expect(await store.head('b')).toBeUndefined();
@@ -71,7 +71,7 @@ test('a list has all pages, and only names under the prefix', async () => {
 });
 
 describe('deletion', () => {
-  test('takes many names at once, and those that are missing', async () => {
+  test('takes many names at once, also names of missing objects', async () => {
     const store = open('s3://tapes');
     for (const name of ['a', 'b<&', 'c']) await store.put(name, text('x'));
     await store.removeAll(['a', 'b<&', 'none']);
