@@ -124,6 +124,11 @@ describe('the metrics', () => {
     ]);
   });
 
+  test('the age of the backup is shown only by a server that has one', async () => {
+    const age = async (more: object) => sample(await make(more).text(), 'hooktape_backup_age_seconds');
+    expect([await age({ backupAgeS: async () => 42.5 }), await age({})]).toEqual([42.5, undefined]);
+  });
+
   test('a total that is kept elsewhere is not added up from scrape to scrape', async () => {
     const metrics = make();
     await metrics.text();
