@@ -52,6 +52,7 @@ test.each<[string[], string[]]>([
     ['status', 'now', 'verify'],
   ],
   [['restore', ''], []],
+  [['restore', 's3://tapes/one', '--a'], ['--at']],
   [['nonsense', ''], []],
   [['toString', ''], []],
   [[''], expect.arrayContaining(['serve', 'login', 'help'])],

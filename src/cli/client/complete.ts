@@ -55,8 +55,12 @@ function expectedAt(commands: Commands, before: readonly string[], current: stri
   const verbs = verbsOf(command.usage);
   const [verb] = rest;
   if (verbs.length > 0 && verb === undefined) return { words: verbs, isEndpoint: false };
-  const form = readForms(command.usage).find(({ words }) => verbs.length === 0 || words[1] === verb);
-  return form ? expectedIn(form, verbs.length > 0 ? rest.slice(1) : rest, current) : noWords;
+  const forms = readForms(command.usage).filter(({ words }) => verbs.length === 0 || words[1] === verb);
+  const [first] = forms;
+  if (!first) return noWords;
+  // A command with several forms, such as `restore`, takes the options of all of them.
+  const options = new Map(forms.flatMap(form => form.options).map(option => [option.name, option]));
+  return expectedIn({ ...first, options: [...options.values()] }, verbs.length > 0 ? rest.slice(1) : rest, current);
 }
 
 function helpWords(commands: Commands, [name, verb]: readonly string[]): Expected {
