@@ -11,10 +11,9 @@ import {
 import { maxNameCharacters } from '../../shared/limits.ts';
 import { withScheme } from '../../shared/typed-url.ts';
 import { filterText } from '../inspector/filter/filter-field.tsx';
-import { Field } from '../kit/controls.tsx';
+import { Field, SelectField } from '../kit/controls.tsx';
 import { choice, text, typed, wholeNumber } from '../kit/fields.tsx';
 import type { DraftOf, FormField, Rules, SchemaOf } from '../kit/schema.ts';
-import { SelectField } from '../kit/select-field.tsx';
 import {
   type ChannelType,
   channelTitles,

@@ -5,9 +5,8 @@ import { Button } from '../kit/controls.tsx';
 import { confirm } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
-import { Time } from '../kit/time.tsx';
+import { Time, Until } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
-import { Until } from '../kit/until.tsx';
 
 export function AppSubscriptions({ app, onEnded }: { app: ConnectedApp; onEnded: () => void }) {
   const end = async (subscription: AppSubscription): Promise<void> => {

@@ -3,12 +3,11 @@
 import type { AuditEntry, AuditPage } from '../../features/audit/model.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { api, call } from '../kit/api.ts';
-import { Field } from '../kit/controls.tsx';
+import { Field, SelectField } from '../kit/controls.tsx';
 import { dayOf, nextDay } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link, navigate, usePageLocation } from '../kit/navigation.tsx';
 import { Card, Loaded } from '../kit/page.tsx';
-import { SelectField } from '../kit/select-field.tsx';
 import { Time } from '../kit/time.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';

@@ -6,12 +6,11 @@ import { type ForwardPreset, forwardPresets } from '../../shared/forward-presets
 import { PlatformMark } from '../inspector/event/badges.tsx';
 import { titleOf } from '../inspector/list/row-text.ts';
 import { teamPlaceholders } from '../inspector/placeholders.ts';
-import { Notice, Skeleton } from '../kit/controls.tsx';
+import { Notice, SelectField, Skeleton } from '../kit/controls.tsx';
 import { type FormOf, Inputs } from '../kit/form.tsx';
 import { visibleText } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { problemsOf } from '../kit/schema.ts';
-import { SelectField } from '../kit/select-field.tsx';
 import { TemplateField } from '../kit/template-field.tsx';
 import { Time } from '../kit/time.tsx';
 import { messageOf } from '../kit/toasts.tsx';

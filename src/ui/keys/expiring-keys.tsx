@@ -5,7 +5,7 @@ import { Notice } from '../kit/controls.tsx';
 import { formatMinute } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
-import { formatUntil } from '../kit/until.tsx';
+import { formatUntil } from '../kit/time.tsx';
 
 const warningMs = 7 * 86_400_000;
 

@@ -10,9 +10,8 @@ import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Card, Loaded, Row } from '../kit/page.tsx';
 import type { SchemaOf } from '../kit/schema.ts';
-import { LastUsed, Time } from '../kit/time.tsx';
+import { LastUsed, Time, Until } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
-import { Until } from '../kit/until.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { ExpiringKeys, expiryOf } from './expiring-keys.tsx';
 

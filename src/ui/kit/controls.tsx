@@ -2,7 +2,6 @@
 
 import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { IconButton } from './icon-button.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
 export type ButtonProps = ButtonHTMLAttributes & {
@@ -207,3 +206,57 @@ export const Skeleton = ({ rows, kind = 'line' }: { rows: number; kind?: 'line' 
     ))}
   </div>
 );
+
+/** `label`: for screen readers and the tooltip. */
+type IconButtonProps = ButtonHTMLAttributes & { icon: IconName; label: string };
+
+export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
+  <button
+    type="button"
+    {...rest}
+    class={`icon-button ${rest.class ?? ''}`}
+    aria-label={label}
+    title={rest.title ?? label}
+  >
+    <Icon name={icon} />
+  </button>
+);
+
+type SelectFieldProps<T extends string> = {
+  label: string;
+  options: readonly { id: T; label: string }[];
+  value: T;
+  onPick: (id: T) => void;
+  hint?: ComponentChildren;
+  problem?: string;
+};
+
+export function SelectField<T extends string>({ label, options, value, onPick, hint, problem }: SelectFieldProps<T>) {
+  const id = useId();
+  return (
+    <div class="field select-field col tight">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        aria-describedby={hint || problem ? `${id}-hint` : undefined}
+        aria-invalid={problem ? true : undefined}
+        onChange={event => {
+          const picked = options.find(option => option.id === event.currentTarget.value);
+          if (picked) onPick(picked.id);
+        }}
+      >
+        {options.map(option => (
+          <option key={option.id} value={option.id}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      {(hint || problem) && (
+        <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
+          {problem || hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -2,8 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { copyText } from './clipboard.ts';
-import { Button } from './controls.tsx';
-import { IconButton } from './icon-button.tsx';
+import { Button, IconButton } from './controls.tsx';
 import { showError } from './toasts.tsx';
 
 type CopyButtonProps = {

@@ -3,11 +3,10 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 import { maxDurationCharacters, parseDuration } from '../../shared/units.ts';
-import { Checkbox, Field } from './controls.tsx';
+import { Checkbox, Field, SelectField } from './controls.tsx';
 import { readDestination } from './destination.ts';
 import { HeaderEditor } from './header-editor.tsx';
 import type { FieldDraft, FormField, Pair } from './schema.ts';
-import { SelectField } from './select-field.tsx';
 
 type TextOptions = {
   label: string;

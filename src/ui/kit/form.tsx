@@ -9,7 +9,6 @@ import { ApiError } from './api.ts';
 import { Button, Notice } from './controls.tsx';
 import { confirm, type Question } from './dialogs.tsx';
 import type { IconName } from './icons.tsx';
-import { RestoredNotice } from './restored-notice.tsx';
 import {
   appliedPaths,
   type DraftOf,
@@ -287,3 +286,24 @@ export const InlineForm = ({ form, submit, submitKind = 'plain', isLocked = fals
     </Button>
   </form>
 );
+
+/** `what`: what is edited, such as `rules`. */
+type RestoredNoticeProps = { restored: Restored; what: string; onDiscard: () => void };
+
+/** Says that a form shows unsaved changes of an earlier visit. */
+export const RestoredNotice = ({ restored, what, onDiscard }: RestoredNoticeProps) =>
+  restored === 'no' ? null : (
+    <Notice
+      tone="warn"
+      title={
+        restored === 'yes' ? 'Your unsaved changes are still here' : `Your unsaved changes are older than the ${what}`
+      }
+      action={<Button onClick={onDiscard}>Discard changes</Button>}
+    >
+      {restored === 'yes'
+        ? 'You left this page without saving.'
+        : what === 'rules'
+          ? 'Someone has changed the rules since then. Saving overwrites their changes.'
+          : `Someone has changed the ${what} since then. Saving overwrites their changes.`}
+    </Notice>
+  );

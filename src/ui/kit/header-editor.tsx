@@ -1,7 +1,6 @@
 /* A list of headers to edit: one row with name and value for each, and a button that adds one. */
 import type { ComponentChildren } from 'preact';
-import { Button } from './controls.tsx';
-import { IconButton } from './icon-button.tsx';
+import { Button, IconButton } from './controls.tsx';
 
 type Header = readonly [name: string, value: string];
 

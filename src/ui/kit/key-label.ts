@@ -1,6 +1,7 @@
 /* How keys are written: `Mod+k` is ⌘K on a Mac and Ctrl+K elsewhere, `Alt+ArrowUp` ⌥↑ and Alt+↑. */
 
-import { isMac } from './platform-keys.ts';
+/** A Mac has ⌘ where others have Ctrl. */
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 const names: Record<string, string> = {
   ArrowDown: '↓',

@@ -1,8 +1,7 @@
 /* A button with a menu. Escape closes it and returns to the button. */
 
 import type { ComponentChildren } from 'preact';
-import { Button } from './controls.tsx';
-import { IconButton } from './icon-button.tsx';
+import { Button, IconButton } from './controls.tsx';
 import type { IconName } from './icons.tsx';
 import { usePopup } from './use-popup.ts';
 

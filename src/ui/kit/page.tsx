@@ -1,13 +1,12 @@
 /* The frame of a page and its usual parts: header, card, facts, and what is shown while something loads or fails to. */
 
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Button, Empty, Notice, Skeleton } from './controls.tsx';
 import { visibleName } from './format/visible.ts';
 import { Link } from './navigation.tsx';
-import { EndpointNotFoundPage } from './not-found.tsx';
 import type { Query } from './use-query.ts';
-import { useTitle } from './use-title.ts';
 import { useWorkspace } from './workspace.tsx';
 
 type PageProps = {
@@ -161,3 +160,30 @@ export const Facts = ({ facts, class: own = '' }: FactsProps) => (
     )}
   </dl>
 );
+
+export const NotFoundPage = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <main class="page">
+    <Empty
+      isPage
+      title={title}
+      action={
+        <Link to="/app" class="button plain">
+          All endpoints
+        </Link>
+      }
+    >
+      {children}
+    </Empty>
+  </main>
+);
+
+export const EndpointNotFoundPage = () => (
+  <NotFoundPage title="Endpoint not found">It was deleted, or it belongs to another team.</NotFoundPage>
+);
+
+/** Sets the title of the document. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title ? `${title} · Hooktape` : 'Hooktape';
+  }, [title]);
+}

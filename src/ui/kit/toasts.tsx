@@ -1,7 +1,7 @@
 /* Toasts: short messages that disappear after a few seconds. Errors stay until dismissed. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { IconButton } from './icon-button.tsx';
+import { IconButton } from './controls.tsx';
 
 type Toast = { id: number; text: string; tone: 'good' | 'bad' };
 

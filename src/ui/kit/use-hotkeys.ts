@@ -21,7 +21,7 @@ export type Hotkeys = Record<string, Run | CommandOptions>;
 /** Where the commands of the components inside belong in the help, unless they say it themselves. */
 export const CommandSection = createContext<Section>('Page');
 
-import { isMac } from './platform-keys.ts';
+import { isMac } from './key-label.ts';
 
 export function useHotkeys(keys: Hotkeys, own?: Section): void {
   useCommands(section =>

@@ -10,8 +10,8 @@ import { confirm, openDialog } from '../kit/dialogs.tsx';
 import { choice } from '../kit/fields.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { Card } from '../kit/page.tsx';
+import { Until } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
-import { Until } from '../kit/until.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 
 type PreviousUrl = Endpoint['previousUrls'][number];

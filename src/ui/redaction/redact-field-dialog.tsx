@@ -2,10 +2,9 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import type { Treatment } from '../../shared/redaction.ts';
-import { Button, Dialog, Notice } from '../kit/controls.tsx';
+import { Button, Dialog, Notice, SelectField } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
-import { SelectField } from '../kit/select-field.tsx';
 import { messageOf, showToast } from '../kit/toasts.tsx';
 import { redactionApi } from './redaction-api.ts';
 import { countOf, ruleForField, treatmentOptions } from './rule-draft.ts';

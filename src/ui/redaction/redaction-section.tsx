@@ -3,11 +3,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { maxRedactionRules } from '../../shared/redaction.ts';
-import { Button, Checkbox, Field, Notice } from '../kit/controls.tsx';
+import { Button, Checkbox, Field, IconButton, Notice, SelectField } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
-import { IconButton } from '../kit/icon-button.tsx';
 import { Card, Loaded } from '../kit/page.tsx';
-import { SelectField } from '../kit/select-field.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuestionBeforeClosing } from '../kit/use-draft.ts';
 import { useQuery } from '../kit/use-query.ts';

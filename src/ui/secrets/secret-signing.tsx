@@ -2,11 +2,11 @@
 
 import { useId } from 'preact/hooks';
 import type { Secret, SecretChange } from '../../features/secrets/model.ts';
+import { IconButton } from '../kit/controls.tsx';
 import { readDestination } from '../kit/destination.ts';
 import { url } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
-import { IconButton } from '../kit/icon-button.tsx';
 import { showError } from '../kit/toasts.tsx';
 
 type SigningProps = { secret: Secret; name: string; change: (what: SecretChange) => Promise<void> };

@@ -9,7 +9,7 @@ import type { PlatformDescription } from '../../platforms/directory.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
 import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Notice } from '../kit/controls.tsx';
+import { Button, IconButton, Notice } from '../kit/controls.tsx';
 import { secret, text } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import {
@@ -19,12 +19,10 @@ import {
   titlesWithDeliveredSecret,
 } from '../kit/format/platforms.ts';
 import { formatCount } from '../kit/format/time.ts';
-import { IconButton } from '../kit/icon-button.tsx';
 import { Loaded } from '../kit/page.tsx';
 import type { SchemaOf } from '../kit/schema.ts';
-import { Time } from '../kit/time.tsx';
+import { Time, Until } from '../kit/time.tsx';
 import { showError, showToast } from '../kit/toasts.tsx';
-import { Until } from '../kit/until.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { SigningDestinations, SigningSwitch } from './secret-signing.tsx';
 

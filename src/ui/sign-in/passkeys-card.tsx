@@ -3,13 +3,12 @@
 import { useRef } from 'preact/hooks';
 import type { Passkey } from '../../features/passkeys/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
-import { Button, Dialog, Notice } from '../kit/controls.tsx';
+import { Button, Dialog, IconButton, Notice } from '../kit/controls.tsx';
 import { confirm, openDialog } from '../kit/dialogs.tsx';
 import { text } from '../kit/fields.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { browserName } from '../kit/format/browser.ts';
 import { visibleName } from '../kit/format/visible.ts';
-import { IconButton } from '../kit/icon-button.tsx';
 import { Loaded, Row } from '../kit/page.tsx';
 import { LastUsed, Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';

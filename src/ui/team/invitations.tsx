@@ -10,9 +10,8 @@ import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { formatMinute } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Card, Row } from '../kit/page.tsx';
-import { Time } from '../kit/time.tsx';
+import { Time, Until } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
-import { Until } from '../kit/until.tsx';
 import { useQuery } from '../kit/use-query.ts';
 
 export function InvitationsSection() {

@@ -1,10 +1,9 @@
 /* A table of names and values in the order they were sent: headers, query parameters, form fields. */
 
 import { useMemo, useRef } from 'preact/hooks';
-import { Button } from '../../kit/controls.tsx';
+import { Button, IconButton } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { visibleLine, visibleText } from '../../kit/format/visible.ts';
-import { IconButton } from '../../kit/icon-button.tsx';
 import { RedactedMark, RedactField, useRedactedMark } from '../event/redacted.tsx';
 import { FilterBy } from '../filter/filter-by.tsx';
 import { hitsWithin, revealIn, useHits } from '../find-in-body/find-context.tsx';

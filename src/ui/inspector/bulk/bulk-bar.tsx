@@ -2,9 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { maxChosenEvents, maxExportedIds } from '../../../shared/limits.ts';
-import { Button } from '../../kit/controls.tsx';
+import { Button, IconButton } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
-import { IconButton } from '../../kit/icon-button.tsx';
 import { currentLocation, Link, navigate } from '../../kit/navigation.tsx';
 import { useWorkspace } from '../../kit/workspace.tsx';
 import { openExport } from '../list/export-dialog.tsx';

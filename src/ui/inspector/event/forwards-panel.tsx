@@ -3,7 +3,7 @@
 import type { EventDetail } from '../../../features/events/model.ts';
 import { visibleName } from '../../kit/format/visible.ts';
 import { Link } from '../../kit/navigation.tsx';
-import { Until } from '../../kit/until.tsx';
+import { Until } from '../../kit/time.tsx';
 import { ReplayHistory } from '../replay/replay-history.tsx';
 import { describeForward, forwardStates } from './way.ts';
 

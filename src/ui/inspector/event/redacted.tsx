@@ -3,10 +3,9 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
-import { Button } from '../../kit/controls.tsx';
+import { Button, IconButton } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
-import { IconButton } from '../../kit/icon-button.tsx';
 import { useEventActions } from './event-actions.ts';
 
 type Redacted = EventDetail['redacted'];

@@ -2,9 +2,8 @@
 
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
-import { Button } from '../../kit/controls.tsx';
+import { Button, IconButton } from '../../kit/controls.tsx';
 import { visibleLine } from '../../kit/format/visible.ts';
-import { IconButton } from '../../kit/icon-button.tsx';
 import { termFor } from './filter-text.ts';
 
 /** Adds a term to the filter of the list. Undefined on pages without a list. */

@@ -5,7 +5,7 @@
 
 import type { RefObject } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { IconButton } from '../../kit/icon-button.tsx';
+import { IconButton } from '../../kit/controls.tsx';
 import { Icon } from '../../kit/icons.tsx';
 import { useKeyNotes } from '../../kit/use-hotkeys.ts';
 import { focusList } from '../list/list-focus.ts';

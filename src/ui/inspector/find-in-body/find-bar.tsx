@@ -4,10 +4,10 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { IconButton } from '../../kit/icon-button.tsx';
+import { IconButton } from '../../kit/controls.tsx';
 import { Icon } from '../../kit/icons.tsx';
+import { isMac } from '../../kit/key-label.ts';
 import { usePageLocation } from '../../kit/navigation.tsx';
-import { isMac } from '../../kit/platform-keys.ts';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
 import { filterOf } from '../filter/filter-url.ts';
 import { useInspectorState } from '../state/inspector-state.ts';

@@ -3,8 +3,7 @@
  */
 
 import { useMemo, useRef } from 'preact/hooks';
-import { Button } from '../../kit/controls.tsx';
-import { IconButton } from '../../kit/icon-button.tsx';
+import { Button, IconButton } from '../../kit/controls.tsx';
 import { type AxisChoice, axisOf, axisWords, spanReaching } from '../../kit/timeline/axis.ts';
 import { AxisTicks, Bars, LoadingBars } from '../../kit/timeline/chart.tsx';
 import { type BucketRange, periodOf } from '../../kit/timeline/range.ts';

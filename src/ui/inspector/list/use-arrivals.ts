@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
-import { useTitle } from '../../kit/use-title.ts';
+import { useTitle } from '../../kit/page.tsx';
 
 const maxUnseenCount = 999;
 

@@ -2,10 +2,9 @@
 
 import type { ReplayJobInput } from '../../../features/replay-jobs/model.ts';
 import { maxJobConcurrency, maxJobPerSecond, minJobPerSecond } from '../../../shared/limits.ts';
-import { Field } from '../../kit/controls.tsx';
+import { Field, SelectField } from '../../kit/controls.tsx';
 import { flag, list, url, wholeNumber } from '../../kit/fields.tsx';
 import type { FormField, Rules, SchemaOf } from '../../kit/schema.ts';
-import { SelectField } from '../../kit/select-field.tsx';
 import { filterText } from '../filter/filter-field.tsx';
 
 const paces = [

@@ -1,9 +1,9 @@
 /* How a replay is signed: with the captured signature, re-signed, or with a broken signature. */
 
 import { useEffect, useRef } from 'preact/hooks';
+import { SelectField } from '../../kit/controls.tsx';
 import { Inputs } from '../../kit/form.tsx';
 import { Link } from '../../kit/navigation.tsx';
-import { SelectField } from '../../kit/select-field.tsx';
 import { type ReplayForm, signModes } from './use-replay-form.tsx';
 import { type SigningSecrets, secretName } from './use-signing-secrets.ts';
 
