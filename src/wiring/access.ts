@@ -1,20 +1,23 @@
 /* Who may do what: credentials, their rate limits, and the rules for browsers. */
 import { networkInterfaces } from 'node:os';
-import type { AppsService } from '../features/apps/service.ts';
 import type { Actor } from '../features/audit/service.ts';
-import type { HeaderSignInService } from '../features/header-sign-in/service.ts';
-import type { KeysService } from '../features/keys/service.ts';
-import type { SessionsService } from '../features/sessions/service.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createBrowserGuard } from '../http/browser-guard.ts';
 import { clientInfo } from '../http/client-info.ts';
 import { createSessionCookie } from '../http/cookie.ts';
-import { createGate, type GateOptions } from '../http/gate.ts';
+import { createGate } from '../http/gate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createRefusalThrottle } from '../http/refusal-throttle.ts';
 import { createSessionOf } from '../http/session-of.ts';
 import { createTrustedHeader } from '../http/trusted-header.ts';
+import type { wireAccounts } from './accounts.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { wireOAuth } from './oauth.ts';
+import type { wireProvenAddresses } from './sign-in.ts';
+
+type AccessDependencies = ReturnType<typeof wireAccounts> &
+  ReturnType<typeof wireOAuth> &
+  ReturnType<typeof wireProvenAddresses> & { infrastructure: Infrastructure };
 
 /** The dashboard sends several requests for each page, so a session gets this many times the limit of a key. */
 const sessionRateFactor = 10;
@@ -26,14 +29,7 @@ export function wireAccess({
   apps,
   headerSignIn,
   challenge,
-}: {
-  infrastructure: Infrastructure;
-  keys: KeysService;
-  sessions: SessionsService;
-  apps: AppsService;
-  headerSignIn: HeaderSignInService;
-  challenge: GateOptions['challenge'];
-}) {
+}: AccessDependencies) {
   const { baseUrl, rateLimitPerMinute, authHeader } = config;
   const cookie = createSessionCookie(baseUrl);
   const header = createTrustedHeader(authHeader, () =>

@@ -1,9 +1,7 @@
 /* Alerts: their evaluation, their channels, and the operator's alerts about storage and backup. */
-
 import { alertChangesKeptMs, alertQueueName } from '../core/alert.ts';
 import { rateLimited } from '../core/errors.ts';
 import { parseWhere } from '../core/where.ts';
-import type { Background } from '../db/background.ts';
 import { createAlertSender } from '../features/alerts/channels.ts';
 import { checkEveryMs, createEvaluation } from '../features/alerts/evaluation.ts';
 import { createObserve } from '../features/alerts/observe.ts';
@@ -11,19 +9,12 @@ import { createAlertsService } from '../features/alerts/service.ts';
 import { createStorageAlert, type StorageState } from '../features/alerts/storage-alert.ts';
 import { createAlertsStore, type OperatorSubject } from '../features/alerts/store.ts';
 import { createAlertQueueKind } from '../features/alerts/work.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { FeedService } from '../features/feed/service.ts';
-import type { MetricsService } from '../features/metrics/service.ts';
-import type { NotificationsService } from '../features/notifications/service.ts';
-import type { QueuesService } from '../features/queues/service.ts';
-import type { SchemaLearner } from '../features/schemas/learning.ts';
-import type { SearchService } from '../features/search/service.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import type { Readiness } from '../http/readiness.ts';
-import type { CaptureLoad } from '../ingest/capture-rate.ts';
 import { createMailer, type Mailer } from '../net/mail.ts';
 import type { ContinuousBackup } from './backup.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { SharedServices } from './shared.ts';
 
 const sweepEveryMs = 600_000;
 const storageEveryMs = 15_000;
@@ -32,30 +23,10 @@ const hourMs = 3_600_000;
 /** Alerts can name any address: a team may not flood one, with however many alerts. */
 const emailsPerHour = 30;
 
-type AlertsDependencies = {
-  infrastructure: Infrastructure;
-  endpoints: EndpointsService;
-  background: Background;
-  notifications: NotificationsService;
-  search: SearchService;
-  readiness: Readiness;
-  metrics: MetricsService;
-  feed: FeedService;
-  /** The highest row number that any event ever had. */
-  lastSeq: () => Promise<number>;
-  schemaLearner: SchemaLearner;
-  queues: QueuesService;
-  captureLoad: CaptureLoad;
-  backup: ContinuousBackup;
-  /** For how long a forward of the endpoint has failed, ms; 0: none fails. */
-  stuckForward: (endpoint: number) => Promise<number>;
-  /** Called after alerts have fired or were resolved. */
-  onAlertChanges: () => void;
-};
-
-export function wireAlerts(dependencies: AlertsDependencies) {
-  const { infrastructure, endpoints, background, search, readiness, metrics, feed, lastSeq } = dependencies;
-  const { schemaLearner, queues, captureLoad, stuckForward, onAlertChanges } = dependencies;
+/** @param stuckForward for how long a forward of the endpoint has failed, ms; 0: none fails */
+export function wireAlerts(services: SharedServices, stuckForward: (endpoint: number) => Promise<number>) {
+  const { infrastructure, endpoints, background, search, readiness, metrics, feed, lastSeq } = services;
+  const { schemaLearner, queues, captureLoad, notifications, subscriptionFeeder, backup } = services;
   const { config, database, clock, random, sealer, every, runsQueues, outbound } = infrastructure;
   const store = createAlertsStore(database);
   const mailer = config.smtp && createMailer(config.smtp);
@@ -64,8 +35,8 @@ export function wireAlerts(dependencies: AlertsDependencies) {
   const emailLimiter = createRateLimiter(clock.monotonic, hourMs);
   const takeEmail = (teamId: string): number => emailLimiter.take(teamId, emailsPerHour);
   const onChanges = (): void => {
-    dependencies.notifications.imported('alerts');
-    onAlertChanges();
+    notifications.imported('alerts');
+    subscriptionFeeder.alertsChanged();
   };
   const rules = createAlertsService({
     onChange: onChanges,
@@ -124,8 +95,7 @@ export function wireAlerts(dependencies: AlertsDependencies) {
     if (mailer && config.alertEmail !== undefined) {
       const watch = { infrastructure, store, mailer, to: config.alertEmail };
       watchState(watch, 'storage', () => storageState(readiness));
-      if (config.backup)
-        watchState(watch, 'backup', () => backupState(dependencies.backup, config.backup?.everyMs ?? 0));
+      if (config.backup) watchState(watch, 'backup', () => backupState(backup, config.backup?.everyMs ?? 0));
     }
   }
   return { rules, evaluation, removeOldChanges, countFiring: store.countFiring };

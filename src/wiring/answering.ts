@@ -2,21 +2,18 @@
 import { unavailable } from '../core/errors.ts';
 import { readFieldLines } from '../core/headers.ts';
 import { createSequencesStore } from '../features/answers/store.ts';
-import type { EndpointRegistry } from '../features/endpoints/registry.ts';
 import { urlsOf } from '../features/secrets/recognition.ts';
 import { createAnswerer } from '../ingest/answers/answerer.ts';
 import { createDelayedResponses } from '../ingest/answers/delayed-responses.ts';
 import { createSequences } from '../ingest/answers/sequences.ts';
 import { verify } from '../platforms/platforms.ts';
+import type { WiredEndpoints } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 export function wireAnswering({
   infrastructure: { clock, direct, journal, overrides },
   registry,
-}: {
-  infrastructure: Infrastructure;
-  registry: EndpointRegistry;
-}) {
+}: WiredEndpoints & { infrastructure: Infrastructure }) {
   const store = createSequencesStore(direct.client);
   /** Whether the journal of an earlier process has been filed. */
   let isRecovered = journal === undefined;

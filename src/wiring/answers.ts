@@ -3,11 +3,9 @@
 import { type Answered, answeredWith } from '../core/answers/model.ts';
 import type { DeliveryResponse } from '../core/delivery-response.ts';
 import type { HeaderPair } from '../core/headers.ts';
-import type { EndpointRegistry } from '../features/endpoints/registry.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
-import type { SecretsService } from '../features/secrets/service.ts';
 import { stored } from '../ingest/responses.ts';
+import type { WiredEndpoints } from './endpoints.ts';
 
 type StoredDelivery = {
   method: string;
@@ -20,15 +18,7 @@ type StoredDelivery = {
   body: Uint8Array;
 };
 
-export function createAnswers({
-  endpoints,
-  secrets,
-  registry,
-}: {
-  endpoints: EndpointsService;
-  secrets: SecretsService;
-  registry: EndpointRegistry;
-}) {
+export function createAnswers({ endpoints, secrets, registry }: WiredEndpoints) {
   /** The answer that the platform of a stored delivery expects; null for the default answer. */
   const handshakeTo = ({ seq, token }: { seq: number; token: string }, event: StoredDelivery) => {
     const { method, platform, eventType, receivedAt, path, query, headers, body } = event;

@@ -4,23 +4,14 @@ import { createOwnIngestCheck } from '../core/network/own-ingest.ts';
 import { createDeclaredService } from '../features/apply/service.ts';
 import { createDeclaredStore } from '../features/apply/store.ts';
 import type { AuditService } from '../features/audit/service.ts';
-import type { Guards } from '../features/endpoints/guards.ts';
-import type { EndpointRegistry, RegisteredEndpoint } from '../features/endpoints/registry.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { createTokensStore } from '../features/endpoints/tokens-store.ts';
 import { createForwardColumns } from '../features/forwards/columns.ts';
-import { maxConfirmedSecrets, type SecretsService } from '../features/secrets/service.ts';
+import { maxConfirmedSecrets } from '../features/secrets/service.ts';
+import type { WiredEndpoints } from './endpoints.ts';
 import { type Infrastructure, ingestOriginOf } from './infrastructure.ts';
 
-type DeclaredDependencies = {
+type DeclaredDependencies = WiredEndpoints & {
   infrastructure: Infrastructure;
   audit: AuditService;
-  registry: EndpointRegistry;
-  tokens: ReturnType<typeof createTokensStore>;
-  guards: Guards;
-  policies: { addToOne: (endpoint: RegisteredEndpoint) => Promise<RegisteredEndpoint> };
-  endpoints: EndpointsService;
-  secrets: SecretsService;
   onDeleted: () => void;
   onRetentionChanged: () => void;
   onUrlsChanged: () => void;

@@ -21,6 +21,8 @@ type EndpointsDependencies = {
   onUrlsChanged: () => void;
 };
 
+export type WiredEndpoints = ReturnType<typeof wireEndpoints>;
+
 export function wireEndpoints(dependencies: EndpointsDependencies) {
   const { infrastructure, onDeleted, onRetentionChanged, onUrlsChanged } = dependencies;
   const { config, log, clock, random, sealer, redactionKeyOf, every, database, direct, isShared, retentionMs } =

@@ -6,8 +6,6 @@ import { signBlock } from '../core/blocks/block-signature.ts';
 import { createTimeSlices } from '../core/concurrency/time-slices.ts';
 import { invalid } from '../core/errors.ts';
 import { parseWhere } from '../core/where.ts';
-import type { Background } from '../db/background.ts';
-import type { Purge } from '../db/purge/purge.ts';
 import type { AuditService } from '../features/audit/service.ts';
 import { createContentsStore } from '../features/erasures/contents-store.ts';
 import { createErasureHashes } from '../features/erasures/hashes.ts';
@@ -15,33 +13,28 @@ import { blocksStatement, createJobsStore } from '../features/erasures/jobs-stor
 import { createKeptStore } from '../features/erasures/kept-store.ts';
 import { rewriteBlock } from '../features/erasures/rewrite.ts';
 import { createErasuresService, type ErasuresOptions } from '../features/erasures/service.ts';
-import type { EventsService } from '../features/events/service.ts';
 import { createPackingStore } from '../features/packing/store.ts';
 import { type Applied, createApplyRedaction } from '../features/redaction/apply.ts';
 import { createApplyStore } from '../features/redaction/apply-store.ts';
 import { createRedactionStore } from '../features/redaction/store.ts';
-import type { SchemaLearner } from '../features/schemas/learning.ts';
 import { forgetText } from '../features/schemas/shapes/forget-text.ts';
-import type { SearchService } from '../features/search/service.ts';
-import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
+import type { WiredEndpoints } from './endpoints.ts';
+import type { WiredEvents } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { journalDirectory } from './journal.ts';
+import type { wireSchemas } from './schemas.ts';
 
-type ErasuresDependencies = {
-  infrastructure: Infrastructure;
-  audit: AuditService;
-  background: Background;
-  purge: Purge | undefined;
-  events: EventsService;
-  schemaLearner: SchemaLearner;
-  search: SearchService;
-  verdicts: SecretVerdicts;
-  /** Called after events were removed. */
-  onRemoved: () => void;
-  /** Resolves once no backup has what was deleted. Undefined without backups. */
-  forgetBackups: (() => Promise<void>) | undefined;
-};
+type ErasuresDependencies = WiredEndpoints &
+  WiredEvents &
+  ReturnType<typeof wireSchemas> & {
+    infrastructure: Infrastructure;
+    audit: AuditService;
+    /** Called after events were removed. */
+    onRemoved: () => void;
+    /** Resolves once no backup has what was deleted. Undefined without backups. */
+    forgetBackups: (() => Promise<void>) | undefined;
+  };
 
 export function wireErasures(dependencies: ErasuresDependencies) {
   const { infrastructure, audit, purge, events, schemaLearner, verdicts, onRemoved, forgetBackups } = dependencies;

@@ -1,5 +1,4 @@
 /* What happens to stored events: reading, searching, live streams, retention. All background work is scheduled here. */
-
 import { signBlock } from '../core/blocks/block-signature.ts';
 import { createContentReads } from '../core/concurrency/content-reads.ts';
 import { createMemoryReservations } from '../core/concurrency/memory-reservations.ts';
@@ -9,7 +8,6 @@ import { type Background, createBackground } from '../db/background.ts';
 import type { Describe } from '../db/contents.ts';
 import { bucketBits } from '../db/delivery-attempts.ts';
 import { createPurge, type Purge } from '../db/purge/purge.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
 import { createAttemptBucketsStore } from '../features/events/attempt-buckets-store.ts';
 import { createAttemptFilters } from '../features/events/attempt-filters.ts';
 import { createAttempts } from '../features/events/attempts.ts';
@@ -34,11 +32,11 @@ import { createRunsStore } from '../features/search/runs-store.ts';
 import { createSearchService, type SearchService } from '../features/search/service.ts';
 import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
-import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
 import type { CaptureLoad } from '../ingest/capture-rate.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
 import { toRawDelivery } from '../platforms/engine/raw-delivery.ts';
 import { highlightsOf, verify } from '../platforms/platforms.ts';
+import type { WiredEndpoints } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 const streamsPerAccount = 20;
@@ -51,15 +49,15 @@ const packEveryMs = 60_000;
 const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
 const reads = { maxPerAccount: 4, maxPerTeam: 8, maxWaiting: 100, maxWaitMs: 10_000 };
 
-type EventsDependencies = {
+type EventsDependencies = WiredEndpoints & {
   infrastructure: Infrastructure;
-  endpoints: EndpointsService;
-  verdicts: SecretVerdicts;
   metrics: MetricsService;
   captureLoad: CaptureLoad;
   /** Called after events were removed. */
   onRemoved: () => void;
 };
+
+export type WiredEvents = ReturnType<typeof wireEvents>;
 
 export function wireEvents(dependencies: EventsDependencies) {
   const { infrastructure, endpoints, verdicts, metrics, captureLoad, onRemoved } = dependencies;

@@ -1,33 +1,17 @@
 /* Saved filters, trying filters out, and counting and deleting the events that one matches. */
-
 import { pause } from '../core/concurrency/time-slices.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { EventsService } from '../features/events/service.ts';
 import { createCountingService } from '../features/filters/counting.ts';
 import { createDeletionService } from '../features/filters/deletion.ts';
 import { createFiltersService } from '../features/filters/service.ts';
 import { createFiltersStore } from '../features/filters/store.ts';
-import type { RetentionService } from '../features/retention/service.ts';
 import { createRetentionStore } from '../features/retention/store.ts';
-import type { SearchService } from '../features/search/service.ts';
-import type { CaptureLoad } from '../ingest/capture-rate.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { CoreServices } from './core.ts';
 
 /** How long a slice of a deletion waits at most for deliveries to be committed. */
 const maxPauseMs = 50;
 
-type FiltersDependencies = {
-  infrastructure: Infrastructure;
-  endpoints: EndpointsService;
-  events: EventsService;
-  search: SearchService;
-  retention: RetentionService;
-  captureLoad: CaptureLoad;
-};
-
-export function wireFilters(dependencies: FiltersDependencies) {
-  const { endpoints, events, search, retention, captureLoad } = dependencies;
-  const { clock, random, database } = dependencies.infrastructure;
+export function wireFilters(core: CoreServices) {
+  const { clock, random, database, endpoints, events, search, retention, captureLoad } = core;
   const filters = createFiltersService({
     store: createFiltersStore(database.db),
     clock,

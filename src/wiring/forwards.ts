@@ -1,18 +1,10 @@
 /* Forwards: every event of an endpoint, sent on to a URL. */
-
 import type { TeamAccess } from '../core/access/principal.ts';
-import type { ContentReads } from '../core/concurrency/content-reads.ts';
-import type { CreateSlices } from '../core/concurrency/time-slices.ts';
 import { createFirstAttempts } from '../core/events/first-attempts.ts';
 import { parseEventId } from '../core/ids/ids.ts';
 import { largeBodyBytes } from '../core/limits.ts';
 import { parseWhere } from '../core/where.ts';
-import type { Background } from '../db/background.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { EventsService } from '../features/events/service.ts';
-import type { FeedService } from '../features/feed/service.ts';
 import { createFeedStore } from '../features/feed/store.ts';
-import type { ForwardColumns } from '../features/forwards/columns.ts';
 import { createForwardFeeder } from '../features/forwards/feeder.ts';
 import { createLanes } from '../features/forwards/lanes.ts';
 import { createRequestPreview } from '../features/forwards/preview.ts';
@@ -21,41 +13,18 @@ import { createForwardStatistics } from '../features/forwards/stats.ts';
 import { createStatsStore } from '../features/forwards/stats-store.ts';
 import { createForwardsStore, type FedEvent, type OpenForward } from '../features/forwards/store.ts';
 import { createForwardQueueKind } from '../features/forwards/work.ts';
-import type { MetricsService } from '../features/metrics/service.ts';
-import type { QueuesService } from '../features/queues/service.ts';
-import type { createForwardAttempt } from '../features/replays/forward-attempt.ts';
-import type { SearchService } from '../features/search/service.ts';
 import { createContents } from './contents.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { SharedServices } from './shared.ts';
 
 const sweepEveryMs = 600_000;
 /** How often new events are looked for. A process on its own is notified of them, except of imported ones. */
 const sharedEveryMs = 2000;
 const ownEveryMs = 15_000;
 
-type ForwardsDependencies = {
-  infrastructure: Infrastructure;
-  endpoints: EndpointsService;
-  events: EventsService;
-  search: SearchService;
-  background: Background;
-  createSlices: CreateSlices;
-  feed: FeedService;
-  metrics: MetricsService;
-  queues: QueuesService;
-  forwardColumns: ForwardColumns;
-  forwardAttempt: ReturnType<typeof createForwardAttempt>;
-  contentReads: ContentReads;
-  aboutEvent: (team: TeamAccess, endpointId: string, id: string) => Promise<{ endpoint: string; link: string }>;
-  isOwnIngest: (url: string) => Promise<boolean>;
-  /** Why events may not be forwarded to a URL; undefined if they may. */
-  refusalToForward: (url: string) => Promise<string | undefined>;
-};
-
-export function wireForwards(dependencies: ForwardsDependencies) {
-  const { endpoints, events, search, background, createSlices, feed, metrics, queues } = dependencies;
-  const { forwardColumns, forwardAttempt, aboutEvent, contentReads, isOwnIngest, refusalToForward } = dependencies;
-  const { database, direct, clock, random, every, isShared, log } = dependencies.infrastructure;
+export function wireForwards(services: SharedServices) {
+  const { endpoints, events, search, background, createSlices, feed, metrics, queues } = services;
+  const { forwardColumns, forwardAttempt, aboutEvent, contentReads, isOwnIngest, refusalToForward } = services;
+  const { database, direct, clock, random, every, isShared, log } = services;
   const store = createForwardsStore(database);
   const feedStore = createFeedStore(database);
   const select = async (principal: TeamAccess, endpointId: string, where: string, seqs: readonly number[]) =>

@@ -1,33 +1,24 @@
-/* The overview, deliveries with their attempts, exports, and the signatures of stored events. */
-
-import type { FindVersion } from '../core/answer-version.ts';
+/* The overview, deliveries with their attempts, counts over time and by value, exports, and the signatures of stored events. */
 import { createMatcher, type Matcher } from '../core/blocks/search-text.ts';
-import type { ContentReads } from '../core/concurrency/content-reads.ts';
-import type { MemoryReservations } from '../core/concurrency/memory-reservations.ts';
-import type { CreateSlices, YieldIfDue } from '../core/concurrency/time-slices.ts';
+import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { latin1 } from '../core/encoding/buffer.ts';
 import { parseWhere } from '../core/where.ts';
 import { changeActions } from '../features/audit/sentences.ts';
-import type { AuditService } from '../features/audit/service.ts';
 import { createChangesService } from '../features/changes/service.ts';
 import { createChangesStore } from '../features/changes/store.ts';
 import { createDeliveriesService } from '../features/deliveries/service.ts';
-import type { EndpointRegistry } from '../features/endpoints/registry.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { EventsService } from '../features/events/service.ts';
 import type { ExportedEvent } from '../features/exports/file-format.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createOverviewService } from '../features/overview/service.ts';
 import { createOverviewStore } from '../features/overview/store.ts';
-import type { SchemaLearner } from '../features/schemas/learning.ts';
-import type { SearchService } from '../features/search/service.ts';
-import type { SecretsService } from '../features/secrets/service.ts';
-import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
+import { createTallies } from '../features/search/tallies.ts';
+import { createTalliesStore } from '../features/search/tallies-store.ts';
 import type { SavedSecrets } from '../features/signatures/saved-secrets.ts';
 import { createSignaturesService } from '../features/signatures/service.ts';
+import { createTimelineService } from '../features/timeline/service.ts';
 import { createAnswers } from './answers.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { CoreServices } from './core.ts';
 
 /** Filters an export as the event list is filtered. A large body is searched in time slices. */
 const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
@@ -44,7 +35,7 @@ const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
 };
 
 const createSavedSecrets =
-  ({ secrets, registry }: Pick<HistoryDependencies, 'secrets' | 'registry'>) =>
+  ({ secrets, registry }: CoreServices) =>
   async (teamId: string, endpoint: number): Promise<SavedSecrets> => {
     const all = [...(await secrets.allSecrets())].flatMap(([seq, some]) => {
       const known = registry.endpointOf(seq);
@@ -53,38 +44,22 @@ const createSavedSecrets =
     return { own: all.filter(({ seq }) => seq === endpoint), others: all.filter(({ seq }) => seq !== endpoint) };
   };
 
-type HistoryDependencies = {
-  infrastructure: Infrastructure;
-  audit: AuditService;
-  endpoints: EndpointsService;
-  registry: EndpointRegistry;
-  secrets: SecretsService;
-  verdicts: SecretVerdicts;
-  events: EventsService;
-  findVersion: FindVersion;
-  search: SearchService;
-  createSlices: CreateSlices;
-  contentReads: ContentReads;
-  reserveMemory: MemoryReservations['reserve'];
-  schemaLearner: SchemaLearner;
-};
-
-export function wireHistory(dependencies: HistoryDependencies) {
-  const { endpoints, verdicts, events, search, createSlices, contentReads, reserveMemory } = dependencies;
-  const { log, clock, database, version } = dependencies.infrastructure;
-  const answers = createAnswers(dependencies);
+export function wireHistory(core: CoreServices) {
+  const { endpoints, verdicts, events, search, createSlices, contentReads, reserveMemory } = core;
+  const { log, clock, database, direct, version } = core;
+  const answers = createAnswers(core);
   const changes = createChangesService({
     store: createChangesStore(database.db),
     endpoint: endpoints.owned,
-    catchUp: dependencies.schemaLearner.catchUp,
+    catchUp: core.schemaLearner.catchUp,
     actions: changeActions,
-    tell: (teamId, entries) => dependencies.audit.tell(teamId, entries, true),
+    tell: (teamId, entries) => core.audit.tell(teamId, entries, true),
   });
   const overview = createOverviewService({
     store: createOverviewStore(database.db, database.scanDb),
     clock,
-    retentionMs: dependencies.infrastructure.retentionMs,
-    findVersion: dependencies.findVersion,
+    retentionMs: core.retentionMs,
+    findVersion: core.findVersion,
     serverVersion: version,
   });
 
@@ -132,8 +107,18 @@ export function wireHistory(dependencies: HistoryDependencies) {
     verdictOf: async ({ row, token, headers, body }) =>
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
-    savedSecrets: createSavedSecrets(dependencies),
+    savedSecrets: createSavedSecrets(core),
     createSlices,
   });
-  return { overview, changes, deliveries, exports, signatures };
+  const timeline = createTimelineService({
+    // Each request looks for its endpoint first, and that read has waited for the deliveries acknowledged before.
+    tallies: createTallies({ store: createTalliesStore(direct.scanClient), now: clock.now }),
+    search,
+    clock,
+    endpoint: endpoints.owned,
+    retentionCutoff: events.retentionCutoff,
+    pathsOf: events.pathsOf,
+    budgetMs: core.searchLimits.budget?.ms,
+  });
+  return { overview, changes, deliveries, exports, signatures, timeline };
 }

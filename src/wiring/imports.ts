@@ -1,26 +1,17 @@
 /* Imports of events, for the command. */
-
-import type { EndpointRegistry } from '../features/endpoints/registry.ts';
-import type { EventsService } from '../features/events/service.ts';
 import { createMarksStore } from '../features/imports/marks-store.ts';
 import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
-import type { NotificationsService } from '../features/notifications/service.ts';
-import type { SearchService } from '../features/search/service.ts';
 import { verdictOfRedacted } from '../features/secrets/recognition.ts';
 import type { CaptureLoad } from '../ingest/capture-rate.ts';
-import type { NewEvent } from '../ingest/row-encoder.ts';
+import type { WiredEndpoints } from './endpoints.ts';
+import type { WiredEvents } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { wireIngest } from './ingest.ts';
 
-type ImportsDependencies = {
-  infrastructure: Infrastructure;
-  registry: EndpointRegistry;
-  events: EventsService;
-  search: SearchService;
-  notifications: NotificationsService;
-  insertImported: (events: readonly NewEvent[]) => Promise<unknown>;
-  captureLoad: CaptureLoad;
-};
+type ImportsDependencies = WiredEndpoints &
+  WiredEvents &
+  ReturnType<typeof wireIngest> & { infrastructure: Infrastructure; captureLoad: CaptureLoad };
 
 export function wireImports(dependencies: ImportsDependencies) {
   const { registry, events, search, notifications, insertImported, captureLoad } = dependencies;

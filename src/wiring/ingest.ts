@@ -1,11 +1,7 @@
 /* Builds the path of a delivery from the ingest address to disk. */
 import { fullGC } from 'bun:jsc';
-import type { EndpointRegistry } from '../features/endpoints/registry.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { MetricsService } from '../features/metrics/service.ts';
-import type { NotificationsService } from '../features/notifications/service.ts';
 import { mayRecogniseLater, platformsOf, recognise } from '../features/secrets/recognition.ts';
-import type { SecretsService } from '../features/secrets/service.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { Answerer } from '../ingest/answers/answerer.ts';
 import { createCaptureService } from '../ingest/capture.ts';
@@ -20,22 +16,21 @@ import { createCaptureStore, packRows } from '../ingest/store.ts';
 import { deliveryIdOf } from '../platforms/platforms.ts';
 import { parseCidr } from '../shared/addresses.ts';
 import { createDeliveryEncoder, redact } from './encoders.ts';
+import type { WiredEndpoints } from './endpoints.ts';
+import type { WiredEvents } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { journalBatchLimits } from './journal.ts';
 
-type IngestDependencies = {
-  infrastructure: Infrastructure;
-  registry: EndpointRegistry;
-  endpoints: EndpointsService;
-  secrets: SecretsService;
-  notifications: NotificationsService;
-  metrics: MetricsService;
-  answerer: Answerer;
-  /** Counts the events of each commit. */
-  captureRate: CaptureRate;
-  /** Called for every event that is stored. */
-  onStored: (event: { endpoint: number; seq: number }) => void;
-};
+type IngestDependencies = WiredEndpoints &
+  WiredEvents & {
+    infrastructure: Infrastructure;
+    metrics: MetricsService;
+    answerer: Answerer;
+    /** Counts the events of each commit. */
+    captureRate: CaptureRate;
+    /** Called for every event that is stored. */
+    onStored: (event: { endpoint: number; seq: number }) => void;
+  };
 
 const loopback = ['127.0.0.0/8', '::1/128'].flatMap(range => parseCidr(range) ?? []);
 

@@ -1,32 +1,19 @@
 /* MCP Events: event types, and what their clients get. */
-
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createFirstAttempts } from '../core/events/first-attempts.ts';
 import { parseEventId } from '../core/ids/ids.ts';
 import { createChangesStore } from '../features/alerts/changes-store.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { EventsService } from '../features/events/service.ts';
-import type { FeedService } from '../features/feed/service.ts';
 import { createFeedStore } from '../features/feed/store.ts';
 import { createAlertEvents } from '../features/mcp-events/alert-events.ts';
 import { createMcpEventsService } from '../features/mcp-events/service.ts';
 import { createOpenStream, maxStreams } from '../features/mcp-events/stream.ts';
 import { createWebhookEvents, type ReceivedReading, type ReceivedRow } from '../features/mcp-events/webhook-events.ts';
-import type { NotificationsService } from '../features/notifications/service.ts';
 import { createWakingTest } from '../shared/filter/waking.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { CoreServices } from './core.ts';
+import type { wireFeed } from './feed.ts';
 
-type McpEventsDependencies = {
-  infrastructure: Infrastructure;
-  endpoints: EndpointsService;
-  events: EventsService;
-  feed: FeedService;
-  notifications: NotificationsService;
-};
-
-export function wireMcpEvents(dependencies: McpEventsDependencies) {
-  const { infrastructure, endpoints, events, feed, notifications } = dependencies;
-  const { config, clock, database } = infrastructure;
+export function wireMcpEvents(services: CoreServices & ReturnType<typeof wireFeed>) {
+  const { config, clock, database, endpoints, events, feed, notifications } = services;
   const { baseUrl } = config;
   const { contents } = createFeedStore(database);
   const summaries = ({ principal, reader, row }: ReceivedReading, seqs: readonly number[]) =>

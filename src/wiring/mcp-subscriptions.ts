@@ -1,14 +1,8 @@
 /* Webhook subscriptions of MCP Events: they tell connected apps about new events. */
-
 import { alertChangesKeptMs } from '../core/alert.ts';
 import { subscriptionQueue, terminationQueue } from '../core/mcp-events/subscription.ts';
 import { isLoopbackOrigin } from '../core/network/address-classes.ts';
-import type { Background } from '../db/background.ts';
-import type { AuditService } from '../features/audit/service.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { EventsService } from '../features/events/service.ts';
 import { createForwardsStore } from '../features/forwards/store.ts';
-import type { McpEventsService } from '../features/mcp-events/service.ts';
 import { type Callback, createCallback } from '../features/mcp-subscriptions/callback.ts';
 import { createSubscriptionFeeder } from '../features/mcp-subscriptions/feeder.ts';
 import { createOccurrences, type Occurrences } from '../features/mcp-subscriptions/occurrences.ts';
@@ -18,8 +12,8 @@ import { createTerminationQueueKind } from '../features/mcp-subscriptions/termin
 import { createSubscriptionQueueKind } from '../features/mcp-subscriptions/work.ts';
 import type { QueuesService } from '../features/queues/service.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
-import type { CaptureLoad } from '../ingest/capture-rate.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { CoreServices } from './core.ts';
+import type { wireMcpEvents } from './mcp-events.ts';
 
 /** How often new events, and subscriptions that are over, are looked for, besides when this process hears of them. */
 const sharedEveryMs = 2000;
@@ -28,22 +22,11 @@ const forgetEveryMs = 600_000;
 /** With this many deliveries within the last one or two seconds, capture needs the processor: subscriptions catch up later. */
 const floodedDeliveries = 1000;
 
-type SubscriptionsDependencies = {
-  infrastructure: Infrastructure;
-  audit: AuditService;
-  endpoints: EndpointsService;
-  events: EventsService;
-  background: Background;
-  queues: QueuesService;
-  mcpEvents: McpEventsService;
-  isOwnIngest: (url: string) => Promise<boolean>;
-  captureLoad: CaptureLoad;
-};
+type Services = CoreServices & ReturnType<typeof wireMcpEvents> & { queues: QueuesService };
 
-export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
-  const { infrastructure, audit, endpoints, background, queues, mcpEvents, isOwnIngest } = dependencies;
-  const { config, database, clock, random, sealer, sha256, outbound, every, isShared, log, runsQueues } =
-    infrastructure;
+export function wireMcpSubscriptions(services: Services) {
+  const { audit, endpoints, background, queues, mcpEvents, isOwnIngest, captureLoad } = services;
+  const { config, database, clock, random, sealer, sha256, outbound, every, isShared, log, runsQueues } = services;
   const issuers = config.oauthIssuers.map(({ issuer }) => issuer);
   const store = createSubscriptionsStore(database, issuers);
   const { lastSeq, newEvents } = createForwardsStore(database);
@@ -58,7 +41,7 @@ export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
   });
   const onError = (cause: unknown, fields: Record<string, unknown>): void =>
     log.warn('a subscription could not be worked on', { ...fields, cause });
-  const isFlooded = (): boolean => dependencies.captureLoad.recent() >= floodedDeliveries;
+  const isFlooded = (): boolean => captureLoad.recent() >= floodedDeliveries;
   let isEnding = false;
   /** Ends the subscriptions that are over. Never throws. */
   const endOver = (): void => {
@@ -106,7 +89,7 @@ export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
     random,
     onError,
   });
-  registerQueues({ ...dependencies, store, service, occurrences, callback, isFlooded, onEnded: endOver });
+  registerQueues({ ...services, store, service, occurrences, callback, isFlooded, onEnded: endOver });
   every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events of subscriptions', feeder.look);
   every(isShared ? sharedEveryMs : ownEveryMs, 'looking for subscriptions that are over', endOver);
   every(forgetEveryMs, 'forgetting callbacks', service.forgetCallbacks);
@@ -122,7 +105,7 @@ export function wireMcpSubscriptions(dependencies: SubscriptionsDependencies) {
 }
 
 function registerQueues({
-  infrastructure: { clock },
+  clock,
   endpoints,
   events,
   queues,
@@ -132,7 +115,7 @@ function registerQueues({
   callback,
   isFlooded,
   onEnded,
-}: SubscriptionsDependencies & {
+}: Services & {
   store: SubscriptionsStore;
   service: SubscriptionsService;
   occurrences: Occurrences;

@@ -1,59 +1,24 @@
 /* The Model Context Protocol server and its tools. */
-
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { AppError } from '../core/errors.ts';
 import { isUrlAllowed } from '../core/network/allow-list.ts';
-import type { AuditService } from '../features/audit/service.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { EventsService } from '../features/events/service.ts';
-import type { FeedService } from '../features/feed/service.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
-import type { McpEventsService } from '../features/mcp-events/service.ts';
-import type { OpenStream } from '../features/mcp-events/stream.ts';
-import type { SubscriptionsService } from '../features/mcp-subscriptions/service.ts';
-import type { ReplaysService } from '../features/replays/service.ts';
-import type { SchemasService } from '../features/schemas/service.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { SharedServices } from './shared.ts';
 
 const waitsPerAccount = 10;
 
-type McpDependencies = {
-  infrastructure: Infrastructure;
-  audit: AuditService;
-  endpoints: EndpointsService;
-  events: EventsService;
-  feed: FeedService;
-  replays: ReplaysService;
-  schemas: SchemasService;
-  mcpEvents: McpEventsService;
-  openEventsStream: OpenStream;
-  subscriptions: SubscriptionsService;
-};
-
-export function wireMcp(dependencies: McpDependencies) {
-  const {
-    infrastructure,
-    audit,
-    endpoints,
-    events,
-    feed,
-    replays,
-    schemas,
-    mcpEvents,
-    openEventsStream: openStream,
-    subscriptions,
-  } = dependencies;
-  const { config, clock, database, version, onRequestError } = infrastructure;
+export function wireMcp(services: SharedServices) {
+  const { config, clock, database, version, onRequestError, audit, replays, mcpEvents, subscriptions } = services;
   const destinations = createDestinationsStore(database.scanDb);
 
   const service = createMcpService({
-    endpoints,
-    events,
-    feed,
-    schemas,
+    endpoints: services.endpoints,
+    events: services.events,
+    feed: services.feed,
+    schemas: services.schemas,
     replaying: {
       replay: async (principal, id, url) => {
         const record = () => audit.record(principal, 'event.replayed', { type: 'event', id });
@@ -86,7 +51,7 @@ export function wireMcp(dependencies: McpDependencies) {
       service,
       registerEvents: createEventsMethods({
         service: mcpEvents,
-        openStream,
+        openStream: services.openEventsStream,
         subscriptions,
         onAnswered: (request, listener) => requestContext(request).onAnswered(listener),
         onError,

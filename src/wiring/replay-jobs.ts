@@ -1,31 +1,13 @@
 /* Replay jobs: many events, sent again. */
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { EventsService } from '../features/events/service.ts';
-import type { FeedService } from '../features/feed/service.ts';
-import type { MetricsService } from '../features/metrics/service.ts';
-import type { QueuesService } from '../features/queues/service.ts';
 import { createReplayJobsService } from '../features/replay-jobs/service.ts';
 import { createReplayJobsStore } from '../features/replay-jobs/store.ts';
-import type { ReplaysService } from '../features/replays/service.ts';
-import type { SecretsService } from '../features/secrets/service.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { SharedServices } from './shared.ts';
 
 const sweepEveryMs = 600_000;
 
-type ReplayJobsDependencies = {
-  infrastructure: Infrastructure;
-  endpoints: EndpointsService;
-  secrets: SecretsService;
-  events: EventsService;
-  feed: FeedService;
-  replays: ReplaysService;
-  metrics: MetricsService;
-  queues: QueuesService;
-};
-
-export function wireReplayJobs(dependencies: ReplayJobsDependencies) {
-  const { endpoints, secrets, events, feed, replays, metrics, queues } = dependencies;
-  const { direct, clock, random, every, outbound } = dependencies.infrastructure;
+export function wireReplayJobs(services: SharedServices) {
+  const { endpoints, secrets, events, feed, replays, metrics, queues } = services;
+  const { direct, clock, random, every, outbound } = services;
   // The start of the server must not wait for the filing of deliveries that a crash left in the journal; finding the events of a job does.
   const store = createReplayJobsStore(direct);
   const service = createReplayJobsService({

@@ -1,32 +1,24 @@
-/* Replays of stored events: by request, in replay jobs, and by forwards. */
+/* Replays of stored events: by request, in replay jobs, by forwards, and by listeners such as `hooktape listen`. */
 import type { TeamAccess } from '../core/access/principal.ts';
-import type { CreateSlices } from '../core/concurrency/time-slices.ts';
-import type { EndpointsService } from '../features/endpoints/service.ts';
-import type { EventsService } from '../features/events/service.ts';
-import type { ListenersService } from '../features/listeners/service.ts';
-import type { MetricsService } from '../features/metrics/service.ts';
+import { createConnections } from '../features/listeners/connections.ts';
+import { createReplaysWriter } from '../features/listeners/replays-stream.ts';
+import { createListenersService } from '../features/listeners/service.ts';
 import { createForwardAttempt } from '../features/replays/forward-attempt.ts';
 import { createPrepareRequest } from '../features/replays/prepare.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
-import type { SecretsService } from '../features/secrets/service.ts';
-import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { CoreServices } from './core.ts';
 
-type ReplaysDependencies = {
-  infrastructure: Infrastructure;
-  endpoints: EndpointsService;
-  secrets: SecretsService;
-  verdicts: SecretVerdicts;
-  events: EventsService;
-  createSlices: CreateSlices;
-  listeners: ListenersService;
-  metrics: MetricsService;
-};
-
-export function wireReplays(dependencies: ReplaysDependencies) {
-  const { endpoints, secrets, verdicts, events, createSlices, listeners, metrics } = dependencies;
-  const { config, clock, database, outbound } = dependencies.infrastructure;
+export function wireReplays(core: CoreServices) {
+  const { endpoints, secrets, verdicts, events, createSlices, metrics } = core;
+  const { config, clock, random, database, outbound } = core;
+  const listeners = createListenersService({
+    connections: createConnections({ clock, random }),
+    clock,
+    endpoint: endpoints.owned,
+    summaries: events.listBySeq,
+    writeReplays: createReplaysWriter({ createSlices }),
+  });
   const prepare = createPrepareRequest({
     signersOf: secrets.signersOf,
     verifyWith: ({ row, token, ...content }, secret) =>
@@ -61,5 +53,5 @@ export function wireReplays(dependencies: ReplaysDependencies) {
     isUnsigned: verdict => verdicts.storedVerdict(verdict) === null,
     timeoutMs: config.replayTimeoutMs,
   });
-  return { replays, forwardAttempt, aboutEvent };
+  return { listeners, replays, forwardAttempt, aboutEvent };
 }
