@@ -9,6 +9,10 @@ import type { Gate } from './gate.ts';
 export const authenticated = (gate: Pick<Gate, 'principal'>) =>
   new Elysia().derive({ as: 'scoped' }, ({ request }) => ({ principal: gate.principal(request) }));
 
+/** The routes of a resource, each with the `principal` of its request. */
+export const routesOf = <const Prefix extends string>(gate: Pick<Gate, 'principal'>, prefix: Prefix, tag: string) =>
+  new Elysia({ prefix, tags: [tag] }).use(authenticated(gate));
+
 /** Adds `principal`, which is undefined for a request without credentials. For open operations. */
 export const optionallyAuthenticated = (gate: Pick<Gate, 'findPrincipal'>) =>
   new Elysia().derive({ as: 'scoped' }, ({ request }) => ({ principal: gate.findPrincipal(request) }));

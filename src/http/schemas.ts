@@ -1,6 +1,6 @@
 /* Building blocks for the schemas of the features, and the responses of an operation by status. */
 
-import { type TSchema, Type as t } from '@sinclair/typebox';
+import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { literals, textDocumentedAs } from '../core/schemas.ts';
 import { maxEmailCharacters } from '../core/text.ts';
 import { maxPasswordBytes, minPasswordCharacters } from '../shared/limits.ts';
@@ -53,6 +53,11 @@ export const RecentSignInError = t.Object(
   { title: 'RecentSignInError' },
 );
 export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
+/** The answer `Ok`, once the work is done. */
+export const done = async (work: Promise<unknown>): Promise<Static<typeof Ok>> => {
+  await work;
+  return { ok: true };
+};
 export const Timestamp = t.Integer({
   description: 'epoch milliseconds',
   format: 'int64',

@@ -1,16 +1,14 @@
 /* /api/endpoints/{id}/alerts */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
 import { Alert, AlertChange, AlertInput, AlertList, AlertParams, AlertTest } from './model.ts';
 import type { AlertsService } from './service.ts';
 
 export const alertsRoutes = ({ gate, alerts }: { gate: Gate; alerts: AlertsService }) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Alerts'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Alerts')
     .get('/:id/alerts', ({ principal, params }) => alerts.list(principal, params.id), {
       params: IdParams,
       response: responses({ 200: AlertList }, 403, 404),
@@ -52,24 +50,17 @@ export const alertsRoutes = ({ gate, alerts }: { gate: Gate; alerts: AlertsServi
           'A new condition, or `enabled`, starts it anew, without a notification. `channel` is replaced as a whole; without `secret`, one of the same type keeps its secret, but a token of ntfy only for the same server.',
       }),
     })
-    .delete(
-      '/:id/alerts/:aid',
-      async ({ principal, params }) => {
-        await alerts.remove(principal, params.id, params.aid);
-        return { ok: true };
-      },
-      {
-        params: AlertParams,
-        response: responses({ 200: Ok }, 403, 404),
-        ...operation({
-          operationId: 'deleteAlert',
-          permission: 'alerts',
-          audit: 'alert.deleted',
-          summary: 'Delete an alert; not for apps',
-          description: 'Notifications that wait to be sent again are dropped.',
-        }),
-      },
-    )
+    .delete('/:id/alerts/:aid', ({ principal, params }) => done(alerts.remove(principal, params.id, params.aid)), {
+      params: AlertParams,
+      response: responses({ 200: Ok }, 403, 404),
+      ...operation({
+        operationId: 'deleteAlert',
+        permission: 'alerts',
+        audit: 'alert.deleted',
+        summary: 'Delete an alert; not for apps',
+        description: 'Notifications that wait to be sent again are dropped.',
+      }),
+    })
     .post('/:id/alerts/:aid/test', ({ principal, params }) => alerts.test(principal, params.id, params.aid), {
       params: AlertParams,
       response: responses({ 200: AlertTest }, 403, 404),

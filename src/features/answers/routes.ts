@@ -1,16 +1,14 @@
 /* /api/endpoints/{id}/answers: the rules for custom answers */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
 import { AnswerPreview, AnswerPreviewRequest, AnswerRules, AnswerRulesRequest } from './model.ts';
 import type { AnswersService } from './service.ts';
 
 export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersService }) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Answers'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Answers')
     .get('/:id/answers', ({ principal, params }) => answers.rules(principal, params.id), {
       params: IdParams,
       response: responses({ 200: AnswerRules }, 404),
@@ -35,24 +33,17 @@ export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersS
           'Replaces all rules and restarts their sequences. The event is always stored before its sender is answered. Deliveries that no rule answers get the default answer.',
       }),
     })
-    .delete(
-      '/:id/answers',
-      async ({ principal, params }) => {
-        await answers.remove(principal, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 404),
-        ...operation({
-          operationId: 'removeAnswers',
-          permission: 'answers',
-          audit: 'endpoint.answers_reset',
-          summary: 'Answer as usual again',
-          description: 'Removes all rules and their sequences.',
-        }),
-      },
-    )
+    .delete('/:id/answers', ({ principal, params }) => done(answers.remove(principal, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 404),
+      ...operation({
+        operationId: 'removeAnswers',
+        permission: 'answers',
+        audit: 'endpoint.answers_reset',
+        summary: 'Answer as usual again',
+        description: 'Removes all rules and their sequences.',
+      }),
+    })
     .post(
       '/:id/answers/preview',
       ({ principal, params, body, request }) => answers.preview(principal, params.id, body, request.signal),

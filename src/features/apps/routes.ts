@@ -1,9 +1,8 @@
 /* /api/apps */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { SubscriptionsService } from '../mcp-subscriptions/service.ts';
 import { ConnectedAppList, SubscriptionParams } from './model.ts';
 import type { AppsService } from './service.ts';
@@ -11,8 +10,7 @@ import type { AppsService } from './service.ts';
 type Options = { gate: Gate; apps: AppsService; subscriptions: SubscriptionsService };
 
 export const appsRoutes = ({ gate, apps, subscriptions }: Options) =>
-  new Elysia({ prefix: '/api/apps', tags: ['Apps'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/apps', 'Apps')
     .get(
       '',
       async ({ principal: { accountId } }) => ({
@@ -29,31 +27,21 @@ export const appsRoutes = ({ gate, apps, subscriptions }: Options) =>
         }),
       },
     )
-    .delete(
-      '/:id',
-      async ({ principal, params }) => {
-        await apps.remove(principal.accountId, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 404),
-        ...operation({
-          operationId: 'revokeApp',
-          permission: 'apps',
-          audit: 'app.disconnected',
-          summary: 'Disconnect an app; its tokens end at once',
-          description:
-            'Access tokens and refresh tokens of the app are refused from the next request on, and its subscriptions end.',
-        }),
-      },
-    )
+    .delete('/:id', ({ principal, params }) => done(apps.remove(principal.accountId, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 404),
+      ...operation({
+        operationId: 'revokeApp',
+        permission: 'apps',
+        audit: 'app.disconnected',
+        summary: 'Disconnect an app; its tokens end at once',
+        description:
+          'Access tokens and refresh tokens of the app are refused from the next request on, and its subscriptions end.',
+      }),
+    })
     .delete(
       '/:id/subscriptions/:sid',
-      async ({ principal, params }) => {
-        await subscriptions.remove(principal, params.id, params.sid);
-        return { ok: true };
-      },
+      ({ principal, params }) => done(subscriptions.remove(principal, params.id, params.sid)),
       {
         params: SubscriptionParams,
         response: responses({ 200: Ok }, 403, 404),

@@ -1,6 +1,5 @@
 /* GET /api/audit */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -10,7 +9,7 @@ import { AuditLines, AuditPage, AuditQuery } from './model.ts';
 import type { AuditService } from './service.ts';
 
 export const auditRoutes = ({ gate, audit }: { gate: Gate; audit: AuditService }) =>
-  new Elysia({ prefix: '/api/audit', tags: ['Team'] }).use(authenticated(gate)).get(
+  routesOf(gate, '/api/audit', 'Team').get(
     '',
     async ({ principal, query }) =>
       query.format === 'ndjson'

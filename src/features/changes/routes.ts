@@ -1,6 +1,5 @@
 /* GET /api/endpoints/{id}/changes */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -9,9 +8,10 @@ import { ChangePage, ChangesQuery } from './model.ts';
 import type { ChangesService } from './service.ts';
 
 export const changesRoutes = ({ gate, changes }: { gate: Gate; changes: ChangesService }) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] })
-    .use(authenticated(gate))
-    .get('/:id/changes', ({ principal, params, query }) => changes.page(principal, params.id, query), {
+  routesOf(gate, '/api/endpoints', 'Endpoints').get(
+    '/:id/changes',
+    ({ principal, params, query }) => changes.page(principal, params.id, query),
+    {
       params: IdParams,
       ...queryOf(ChangesQuery),
       response: responses({ 200: ChangePage }, 400, 403, 404),
@@ -23,4 +23,5 @@ export const changesRoutes = ({ gate, changes }: { gate: Gate; changes: ChangesS
         description:
           'Changes of its secrets, answers, forwards, alerts, guard and settings, from the audit log, and of the schemas of its events, newest first. For every member of the team.',
       }),
-    });
+    },
+  );

@@ -1,17 +1,15 @@
 /* /api/endpoints/{id}/consumers */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { etagOf, preconditionsOf } from '../../http/preconditions.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, responses } from '../../http/schemas.ts';
 import { Consumer, ConsumerList, ConsumerParams, ConsumerPosition } from './model.ts';
 import type { ConsumersService } from './service.ts';
 
 export const consumersRoutes = ({ gate, consumers }: { gate: Gate; consumers: ConsumersService }) =>
-  new Elysia({ prefix: '/api/endpoints/:id/consumers', tags: ['Endpoints'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints/:id/consumers', 'Endpoints')
     .get('', ({ principal, params }) => consumers.list(principal, params.id), {
       params: IdParams,
       response: responses({ 200: ConsumerList }, 404),
@@ -64,10 +62,8 @@ export const consumersRoutes = ({ gate, consumers }: { gate: Gate; consumers: Co
     )
     .delete(
       '/:name',
-      async ({ principal, params, request }) => {
-        await consumers.remove(principal, params.id, { name: params.name, ...preconditionsOf(request) });
-        return { ok: true };
-      },
+      ({ principal, params, request }) =>
+        done(consumers.remove(principal, params.id, { name: params.name, ...preconditionsOf(request) })),
       {
         params: ConsumerParams,
         response: responses({ 200: Ok }, 400, 404, 412),

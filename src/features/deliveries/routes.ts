@@ -1,6 +1,5 @@
 /* /api/deliveries, and the retries of an endpoint's senders */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -9,8 +8,7 @@ import { Delivery, DeliveryParams, DeliveryQuery, RetrySchedule } from './model.
 import type { DeliveriesService } from './service.ts';
 
 export const deliveriesRoutes = ({ gate, deliveries }: { gate: Gate; deliveries: DeliveriesService }) =>
-  new Elysia({ prefix: '/api', tags: ['Events'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api', 'Events')
     .get(
       '/deliveries/:key',
       ({ principal, params, query, request }) =>

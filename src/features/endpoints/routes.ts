@@ -1,12 +1,12 @@
 /* /api/endpoints */
 import { Elysia } from 'elysia';
 import { requireUser } from '../../core/access/permissions.ts';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import { unlessUnchanged } from '../../http/conditional.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, responses } from '../../http/schemas.ts';
 import {
   Activity,
   Endpoint,
@@ -26,8 +26,7 @@ export const endpointsRoutes = (options: EndpointsRoutesOptions) =>
   new Elysia().use(endpointRoutes(options)).use(urlRoutes(options));
 
 const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Endpoints')
     .get(
       '',
       async ({ principal, request, set }) =>
@@ -91,12 +90,11 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
     )
     .delete(
       '/:id',
-      async ({ principal, params, query }) => {
+      ({ principal, params, query }) => {
         const withPinned = query.pinned === 'true';
         // What a user pinned, only a user may delete.
         if (withPinned) requireUser(principal);
-        await endpoints.remove(principal, params.id, { withPinned });
-        return { ok: true };
+        return done(endpoints.remove(principal, params.id, { withPinned }));
       },
       {
         params: IdParams,
@@ -124,8 +122,7 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
     });
 
 const urlRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Endpoints')
     .post('/:id/rotate', ({ principal, params, body }) => endpoints.rotate(principal, params.id, body.overlap), {
       ...jsonInput(Rotation),
       params: IdParams,
@@ -141,10 +138,7 @@ const urlRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
     })
     .delete(
       '/:id/previous-urls/:urlId',
-      async ({ principal, params }) => {
-        await endpoints.endOverlap(principal, params.id, params.urlId);
-        return { ok: true };
-      },
+      ({ principal, params }) => done(endpoints.endOverlap(principal, params.id, params.urlId)),
       {
         params: PreviousUrlParams,
         response: responses({ 200: Ok }, 403, 404),

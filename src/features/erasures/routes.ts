@@ -1,6 +1,5 @@
 /* /api/erasures, and which deliveries were erased. */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -12,8 +11,7 @@ import type { ErasuresService } from './service.ts';
 type RoutesOptions = { gate: Gate; erasures: ErasuresService; endpoints: Pick<EndpointsService, 'owned'> };
 
 export const erasuresRoutes = ({ gate, erasures, endpoints }: RoutesOptions) =>
-  new Elysia({ prefix: '/api', tags: ['Erasures'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api', 'Erasures')
     .post(
       '/erasures',
       async ({ principal, body, status }) => {

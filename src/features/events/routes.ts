@@ -1,7 +1,6 @@
 /* /api/events */
 
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -13,8 +12,7 @@ import type { EventsService } from './service.ts';
 const json = { 'content-type': 'application/json;charset=utf-8' };
 
 export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsService }) =>
-  new Elysia({ prefix: '/api/events', tags: ['Events'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/events', 'Events')
     .get('', ({ principal, query, request }) => events.list(principal, query, request.signal, { showsMatched: true }), {
       ...queryOf(EventListQuery),
       response: responses({ 200: EventPage, 400: FilterErrorBody }, 404),

@@ -1,7 +1,6 @@
 /* GET /api/endpoints/{id}/export */
 
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -12,7 +11,7 @@ import { ExportFile, ExportQuery } from './model.ts';
 import type { ExportsService } from './service.ts';
 
 export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsService }) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] }).use(authenticated(gate)).get(
+  routesOf(gate, '/api/endpoints', 'Endpoints').get(
     '/:id/export',
     async ({ principal, params, query }) => {
       const { fileName, body } = await exports.file(principal, params.id, query);

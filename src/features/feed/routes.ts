@@ -1,6 +1,5 @@
 /* GET /api/endpoints/{id}/feed */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
@@ -14,7 +13,7 @@ const json = { 'content-type': 'application/json;charset=utf-8' };
 const graceMs = 1000;
 
 export const feedRoutes = ({ gate, feed }: { gate: Gate; feed: FeedService }) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] }).use(authenticated(gate)).get(
+  routesOf(gate, '/api/endpoints', 'Endpoints').get(
     '/:id/feed',
     async ({ principal, request, params, query }) => {
       requestContext(request).endWithSender(graceMs);

@@ -1,10 +1,9 @@
 /* /api/endpoints/{id}: saved filters, trying a filter out, and counting and deleting the events that match a filter */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { CountingService } from './counting.ts';
 import type { DeletionService } from './deletion.ts';
 import {
@@ -24,8 +23,7 @@ import type { FiltersService } from './service.ts';
 type Services = { gate: Gate; filters: FiltersService; counting: CountingService; deletion: DeletionService };
 
 export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Filters'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Filters')
     .get('/:id/filters', async ({ principal, params }) => ({ filters: await filters.list(principal, params.id) }), {
       params: IdParams,
       response: responses({ 200: SavedFilterList }, 404),
@@ -56,10 +54,7 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
     )
     .delete(
       '/:id/filters/:filterId',
-      async ({ principal, params }) => {
-        await filters.remove(principal, params.id, params.filterId);
-        return { ok: true };
-      },
+      ({ principal, params }) => done(filters.remove(principal, params.id, params.filterId)),
       {
         params: FilterParams,
         response: responses({ 200: Ok }, 404),

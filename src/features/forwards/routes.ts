@@ -3,11 +3,11 @@
 import { Elysia } from 'elysia';
 import type { Principal } from '../../core/access/principal.ts';
 import { withoutPath } from '../../core/network/destination.ts';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
 import { forwardPresets } from '../../shared/forward-presets.ts';
 import { shownSecret } from '../../shared/guard.ts';
 import {
@@ -51,8 +51,7 @@ export const forwardsRoutes = (options: Options) =>
   new Elysia().use(settingsRoutes(options)).use(requestRoutes(options)).use(deliveriesRoutes(options));
 
 const settingsRoutes = ({ gate, forwards }: Options) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Forwards'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Forwards')
     .get(
       '/:id/forwards',
       async ({ principal, params }) => toList(principal, await forwards.list(principal, params.id)),
@@ -116,28 +115,20 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
         }),
       },
     )
-    .delete(
-      '/:id/forwards/:fid',
-      async ({ principal, params }) => {
-        await forwards.remove(principal, params.id, params.fid);
-        return { ok: true };
-      },
-      {
-        params: ForwardParams,
-        response: responses({ 200: Ok }, 403, 404),
-        ...operation({
-          operationId: 'deleteForward',
-          permission: 'forwards',
-          audit: 'forward.deleted',
-          summary: 'Delete a forward; not for apps',
-          description: 'Waiting events are not sent any more, and requests under way are cut off.',
-        }),
-      },
-    );
+    .delete('/:id/forwards/:fid', ({ principal, params }) => done(forwards.remove(principal, params.id, params.fid)), {
+      params: ForwardParams,
+      response: responses({ 200: Ok }, 403, 404),
+      ...operation({
+        operationId: 'deleteForward',
+        permission: 'forwards',
+        audit: 'forward.deleted',
+        summary: 'Delete a forward; not for apps',
+        description: 'Waiting events are not sent any more, and requests under way are cut off.',
+      }),
+    });
 
 const requestRoutes = ({ gate, forwards, previewForward }: Options) =>
-  new Elysia({ prefix: '/api', tags: ['Forwards'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api', 'Forwards')
     .get('/forward-presets', () => ({ presets: [...forwardPresets] }), {
       response: responses({ 200: ForwardPresetList }, 403),
       ...operation({
@@ -186,8 +177,7 @@ const requestRoutes = ({ gate, forwards, previewForward }: Options) =>
     );
 
 const deliveriesRoutes = ({ gate, forwards }: Options) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Forwards'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Forwards')
     .get(
       '/:id/forwards/:fid/deliveries',
       ({ principal, params, query }) => forwards.deliveries(principal, params.id, params.fid, query),

@@ -1,16 +1,14 @@
 /* /api/keys */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, responses } from '../../http/schemas.ts';
 import { ApiKeyInput, ApiKeyList, CreatedApiKey } from './model.ts';
 import type { KeysService } from './service.ts';
 
 export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
-  new Elysia({ prefix: '/api/keys', tags: ['Keys'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/keys', 'Keys')
     .get('', async ({ principal }) => ({ keys: await keys.list(principal.accountId) }), {
       response: responses({ 200: ApiKeyList }),
       ...operation({
@@ -37,21 +35,14 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
         }),
       },
     )
-    .delete(
-      '/:id',
-      async ({ principal, params }) => {
-        await keys.revoke(principal.accountId, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 404),
-        ...operation({
-          operationId: 'revokeKey',
-          permission: 'keys',
-          audit: 'key.revoked',
-          summary: 'Revoke an API key at once',
-          description: 'The next request with it is refused.',
-        }),
-      },
-    );
+    .delete('/:id', ({ principal, params }) => done(keys.revoke(principal.accountId, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 404),
+      ...operation({
+        operationId: 'revokeKey',
+        permission: 'keys',
+        audit: 'key.revoked',
+        summary: 'Revoke an API key at once',
+        description: 'The next request with it is refused.',
+      }),
+    });

@@ -1,6 +1,5 @@
 /* /api/endpoints/{id}/listeners */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
@@ -12,8 +11,7 @@ import type { ListenersService } from './service.ts';
 const json = { 'content-type': 'application/json;charset=utf-8' };
 
 export const listenersRoutes = ({ gate, listeners }: { gate: Gate; listeners: ListenersService }) =>
-  new Elysia({ prefix: '/api/endpoints/:id/listeners', tags: ['Endpoints'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints/:id/listeners', 'Endpoints')
     .get('', ({ principal, params }) => listeners.list(principal, params.id), {
       params: IdParams,
       response: responses({ 200: ListenerList }, 404),
