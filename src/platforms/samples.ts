@@ -1,40 +1,69 @@
 /*
- * The samples of every platform: the documented samples in `samples/`, or else a sample built from the platform's rules. They
+ * The samples of every platform: those of its documentation in `samples/`, or else a sample built from the platform's rules. They
  * are loaded at the first request for samples, because deliveries never need them.
  */
+import { documentedSamples, merge, type SampleFile, type SampleParts } from './engine/documented-sample.ts';
 import type { Platform } from './engine/platform.ts';
 import { genericSample, type Sample } from './engine/sample.ts';
-import { bigcommerce, clerk, openai, standardWebhooks, svix } from './samples/accounts.ts';
-import { calendly, dropboxSign, hubspot, intercom, microsoftGraph, typeform, zoom } from './samples/business.ts';
-import { bitbucket, jira, linear, sentry } from './samples/developer.ts';
-import {
-  azureEventGrid,
-  cloudflareStream,
-  dockerhub,
-  dropbox,
-  googlePubsub,
-  line,
-  mandrill,
-  microsoftTeams,
-  salesforce,
-  websub,
-  x,
-  youtube,
-} from './samples/formats.ts';
-import { forgejo, gitea } from './samples/gitea.ts';
-import { github } from './samples/github.ts';
-import { gitlab } from './samples/gitlab.ts';
-import { mailgun, meta, resend, sendgrid, telegram, twilio } from './samples/messaging.ts';
-import { adyen, braintree, mercadopago, mollie, paypal } from './samples/more-payments.ts';
-import { pagerduty, travis, vercel } from './samples/operations.ts';
-import { shippo, woocommerce } from './samples/orders.ts';
-import { lemonsqueezy, paddle, paystack, razorpay, square } from './samples/payments.ts';
-import { shopify } from './samples/shopify.ts';
-import { slack } from './samples/slack.ts';
-import { stripe } from './samples/stripe.ts';
+import adyen from './samples/adyen.json';
+import azureEventGrid from './samples/azure-event-grid.json';
+import bigcommerce from './samples/bigcommerce.json';
+import bitbucket from './samples/bitbucket.json';
+import braintree from './samples/braintree.json';
+import calendly from './samples/calendly.json';
+import clerk from './samples/clerk.json';
+import cloudflareStream from './samples/cloudflare-stream.json';
+import dockerhub from './samples/dockerhub.json';
+import dropbox from './samples/dropbox.json';
+import dropboxSign from './samples/dropbox-sign.json';
+import forgejo from './samples/forgejo.json';
+import gitea from './samples/gitea.json';
+import github from './samples/github.json';
+import gitlab from './samples/gitlab.json';
+import googlePubsub from './samples/google-pubsub.json';
+import hubspot from './samples/hubspot.json';
+import intercom from './samples/intercom.json';
+import jira from './samples/jira.json';
+import lemonsqueezy from './samples/lemonsqueezy.json';
+import line from './samples/line.json';
+import linear from './samples/linear.json';
+import mailgun from './samples/mailgun.json';
+import mandrill from './samples/mandrill.json';
+import mercadopago from './samples/mercadopago.json';
+import meta from './samples/meta.json';
+import microsoftGraph from './samples/microsoft-graph.json';
+import microsoftTeams from './samples/microsoft-teams.json';
+import mollie from './samples/mollie.json';
+import openai from './samples/openai.json';
+import paddle from './samples/paddle.json';
+import pagerduty from './samples/pagerduty.json';
+import paypal from './samples/paypal.json';
+import paystack from './samples/paystack.json';
+import razorpay from './samples/razorpay.json';
+import resend from './samples/resend.json';
+import salesforce from './samples/salesforce.json';
+import sendgrid from './samples/sendgrid.json';
+import sentry from './samples/sentry.json';
+import shippo from './samples/shippo.json';
+import shopify from './samples/shopify.json';
+import slack from './samples/slack.json';
+import square from './samples/square.json';
+import standardWebhooks from './samples/standard-webhooks.json';
+import stripe from './samples/stripe.json';
+import svix from './samples/svix.json';
+import telegram from './samples/telegram.json';
+import travis from './samples/travis.json';
+import twilio from './samples/twilio.json';
+import typeform from './samples/typeform.json';
+import vercel from './samples/vercel.json';
+import websub from './samples/websub.json';
+import woocommerce from './samples/woocommerce.json';
+import x from './samples/x.json';
+import youtube from './samples/youtube.json';
+import zoom from './samples/zoom.json';
 
 /** By the platform's name. */
-const documented: Readonly<Record<string, readonly Sample[]>> = {
+const documented: Readonly<Record<string, SampleFile>> = {
   stripe,
   github,
   shopify,
@@ -59,7 +88,8 @@ const documented: Readonly<Record<string, readonly Sample[]>> = {
   typeform,
   bitbucket,
   gitea,
-  forgejo,
+  // Forgejo sends the same with its own headers beside Gitea's.
+  forgejo: { ...gitea, shared: merge<SampleParts>(gitea.shared, forgejo) },
   jira,
   vercel,
   pagerduty,
@@ -99,7 +129,7 @@ export const wellKnown: readonly string[] = Object.keys(documented);
 /** Empty if a delivery needs the platform's private key. */
 export function samplesOf(platform: Platform): readonly Sample[] {
   const own = documented[platform.name];
-  if (own !== undefined) return own;
+  if (own !== undefined) return documentedSamples(own);
   const generic = genericSample(platform);
   return generic === undefined ? [] : [generic];
 }

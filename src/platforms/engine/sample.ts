@@ -26,39 +26,32 @@ export type Sample = {
   build: (fresh: Fresh) => SampleRequest;
 };
 
-/** The time, and random texts for ids. */
-export type Fresh = {
-  /** Epoch ms. */
-  now: number;
-  /** Epoch s. */
-  seconds: number;
-  /** RFC 3339 with milliseconds, shifted by `shiftSeconds`. */
-  iso: (shiftSeconds?: number) => string;
-  uuid: () => string;
-  hex: (length: number) => string;
-  /** Letters and digits. */
-  text: (length: number) => string;
-  /** Does not begin with a zero. */
-  digits: (length: number) => string;
-  number: (length: number) => number;
-};
-
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-export function createFresh(now: number, random: RandomBytes): Fresh {
+/** What a sample has anew each time: times, shifted by a number of their own unit or else by seconds, and random ids of a length. */
+export type Fresh = ReturnType<typeof createFresh>;
+
+export function createFresh(now: number, random: RandomBytes) {
   const from = (alphabet: string, length: number): string =>
     [...random(length)].map(byte => alphabet[byte % alphabet.length]).join('');
   const hex = (length: number): string => from('0123456789abcdef', length);
+  /** Does not begin with a zero. */
   const digits = (length: number): string => from('123456789', 1) + from('0123456789', length - 1);
   return {
-    now,
-    seconds: Math.floor(now / 1000),
+    /** Epoch ms. */
+    now: (shift = 0) => now + shift,
+    /** Epoch s. */
+    seconds: (shift = 0) => Math.floor(now / 1000) + shift,
+    /** Epoch s with milliseconds. */
+    preciseSeconds: () => now / 1000,
+    /** RFC 3339 with milliseconds. */
     iso: (shiftSeconds = 0) => new Date(now + shiftSeconds * 1000).toISOString(),
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`,
     hex,
-    text: length => from(letters, length),
+    /** Letters and digits. */
+    text: (length: number) => from(letters, length),
     digits,
-    number: length => Number(digits(length)),
+    number: (length: number) => Number(digits(length)),
   };
 }
 
