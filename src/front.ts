@@ -61,10 +61,7 @@ export type FrontLimits = Partial<ConnectionLimits> & {
 const checkThisRuntime = async (options: RuntimeCheckOptions): Promise<string | undefined> =>
   (await import('./http/listener/runtime-check.ts')).checkRuntime(options);
 
-/**
- * The complete listener, unless this Bun does not behave as it needs. An executable contains the Bun that its build has checked, so
- * only a start from source has to check.
- */
+/** An executable contains the Bun that its build has checked, so only a start from source has to check it. */
 export async function chooseListener({
   log,
   certificate,

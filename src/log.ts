@@ -128,10 +128,7 @@ function formatPretty(time: string, level: LogLevel, message: string, fields: [s
   return escapeUnsafe(`${time} ${level.toUpperCase().padEnd(5)} ${message}${pairs.join('')}`);
 }
 
-/**
- * Errors in fields become name, message, code and cause chain; the stack is added only at level `debug`. Never throws, even if
- * `write` does: a full log disk must not stop a delivery.
- */
+/** Errors become name, message, code and causes; level `debug` adds the stack. Never throws, even if `write` does. */
 export function createLogger(options: LoggerOptions, bound: LogFields = {}): Logger {
   const format = options.format === 'json' ? formatJson : formatPretty;
 

@@ -21,10 +21,7 @@ function ignoreInterrupts(isIgnored: boolean): void {
   else process.off('SIGINT', ignore);
 }
 
-/**
- * Further signals within this time count as the first one: Ctrl+C in a terminal reaches this process and its parent, and some
- * parents, such as `bun run`, pass it on.
- */
+/** Signals within this time count as one: Ctrl+C reaches this process and parents that pass it on (`bun run`). */
 const sameSignalMs = 1000;
 
 function untilSignal(): Promise<string> {
@@ -45,10 +42,7 @@ function untilSignal(): Promise<string> {
 /** The reader has closed its end, which is not an error. */
 const readerClosedCodes = ['EPIPE', 'EBADF'];
 
-/**
- * Synchronous, so that nothing is lost when the process ends.
- * @returns false if the reader has closed its end @throws if it cannot be written, as on a full disk
- */
+/** Synchronous, so that nothing is lost at the end. @returns false if the reader has gone @throws on a full disk */
 function writeAll(descriptor: number, content: string | Uint8Array): boolean {
   let rest: Uint8Array = typeof content === 'string' ? Buffer.from(content) : content;
   while (rest.length > 0) {

@@ -42,10 +42,7 @@ export function splitArguments(args: readonly string[]): SplitArguments {
   return { words, rest: [...rest, ...args.slice(end)], json: rest.includes('--json'), wantsHelp };
 }
 
-/**
- * @param names of the positional arguments; names in brackets are optional, and the last may end in … if it can be repeated
- * @throws UsageError for unknown options, missing values, too few or too many arguments
- */
+/** @param names of arguments: [NAME] is optional, NAME… repeatable @throws UsageError for arguments that do not fit */
 export function parse(args: string[], names: readonly string[], options: Options = {}): Parsed {
   const { values, positionals } = parseStrictly(args, { ...common, ...options });
   const missing = names[positionals.length];

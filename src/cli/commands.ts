@@ -1,7 +1,4 @@
-/*
- * Runs the command that the arguments of the process name. Only the table of commands is loaded here; each command loads its
- * own code, so that client commands start without loading the server.
- */
+/* Runs the named command. Commands load their own code, so that client commands start without loading the server. */
 import { splitArguments } from './arguments.ts';
 import { type Command, completeCommand, type Io, UnknownOptionError } from './io.ts';
 import { clientCommands } from './table/client-commands.ts';

@@ -1,7 +1,4 @@
-/*
- * How a command reaches the database: through the running server's Unix socket or, without a running server, by opening the
- * database itself under the data directory's lock.
- */
+/* How a command reaches the database: through the running server's socket, or by opening it under the lock. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { LockedError } from '../db/files/lock.ts';

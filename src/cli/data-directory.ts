@@ -147,10 +147,7 @@ function checkPlace(database: string): void {
 
 const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/**
- * SQLite would delete the write-ahead log of a missing database, with the newest events, or apply it to another database at the same
- * path, such as a restored one.
- */
+/** SQLite would delete the log of a missing database, or apply it to another one there, such as a restored one. */
 function refuseLogAlone(database: string): void {
   const log = `${database}-wal`;
   if (bytesOf(database) > 0 || bytesOf(log) === 0) return;

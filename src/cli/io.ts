@@ -45,10 +45,7 @@ export type Io = {
   useDataDirectory: (path: string) => void;
   /** Resolves with the name of the first SIGTERM or SIGINT. */
   untilSignal: () => Promise<string>;
-  /**
-   * Ignores Ctrl+C while another program uses the terminal: it is meant for that program, but the system sends the signal to
-   * both.
-   */
+  /** Ignores Ctrl+C while another program has the terminal: the system sends the signal to both. */
   ignoreInterrupts: (isIgnored: boolean) => void;
   /** Ends the process immediately, without cleaning up. */
   abort: (exitCode: number) => void;

@@ -3,10 +3,7 @@ import { settingNames } from '../config/settings.ts';
 import { didYouMean } from '../shared/suggest.ts';
 import { type UnknownOptionError, UsageError } from './io.ts';
 
-/**
- * Users may try to pass a setting as an option, as many programs allow.
- * @param takesSettings whether the command uses settings, as server commands do
- */
+/** Users may pass a setting as an option, as many programs allow. @param takesSettings as server commands do */
 export function withHint({ option, known, message }: UnknownOptionError, takesSettings: boolean): UsageError {
   const setting = `HOOKTAPE_${option.replace(/^-+/, '').replaceAll('-', '_').toUpperCase()}`;
   if (takesSettings && settingNames.some(name => name === setting))

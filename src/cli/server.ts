@@ -46,10 +46,7 @@ export type ServerOptions = {
   tunnel: Tunnel | undefined;
 };
 
-/**
- * Waits for the database and builds everything on it; `listen` does the rest.
- * @throws SchemaError, SecretError, or the database's error if it cannot be opened
- */
+/** Builds everything on the database; `listen` does the rest. @throws SchemaError, SecretError, or the database's */
 export async function openServer(options: ServerOptions) {
   const { io, config, log, spawn, databaseBeingOpened, certificate, tunnel } = options;
   const { services, listener } = await withSecret(io, config, async secret => {
@@ -107,10 +104,7 @@ export async function openServer(options: ServerOptions) {
   };
   return {
     services,
-    /**
-     * @param stopped the start does not wait for the tunnel after this
-     * @returns a function that stops accepting and waits for requests in flight
-     */
+    /** @param stopped ends the wait for the tunnel @returns a function that stops accepting and waits for requests */
     listen: async (json: boolean, stopped: Promise<unknown>): Promise<() => Promise<void>> => {
       await makeOwner(services, config);
       if (config.endpointsFile !== undefined)

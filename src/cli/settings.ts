@@ -16,10 +16,7 @@ export type LoadOptions = {
   acceptShortSecret?: boolean;
 };
 
-/**
- * @param given the value of --env-file
- * @throws ConfigurationError with every problem
- */
+/** @param given the value of --env-file @throws ConfigurationError with every problem */
 export function loadConfig(
   io: Io,
   given: string | undefined,
@@ -66,10 +63,7 @@ function dataDirProblems(dataDir: string | undefined): string[] {
   }
 }
 
-/**
- * A short secret is refused for a new database. An existing database may have been created with it; db/secret-check.ts decides
- * that when the database is opened.
- */
+/** A short secret is refused for a new database; for an existing one, db/secret-check.ts decides. */
 function secretProblems({ secret, dataDir, databaseUrl }: Places): string[] {
   if (secret === undefined || !isShortSecret(secret) || dataDir === undefined) return [];
   const database = databaseUrl === undefined ? join(dataDir, 'hooktape.db') : fromFileUrl(databaseUrl);

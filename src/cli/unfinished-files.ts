@@ -1,7 +1,4 @@
-/*
- * Removes unfinished files of a killed process. A partial backup can be anywhere, so a note in the data directory has its path
- * while it is written.
- */
+/* Removes unfinished files of a killed process: a note in the data directory has the path of each partial backup. */
 import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 

@@ -18,10 +18,7 @@ function unquoted(text: string): string | undefined {
   return value.includes('#') ? undefined : value;
 }
 
-/**
- * Single quotes and backticks are literal, double quotes know `\n`; all three may span lines. No `$` expansion. If a name
- * occurs twice, the last line wins.
- */
+/** Single quotes and backticks are literal, double quotes know `\n`; all may span lines. The last of two names wins. */
 export function parseEnvFile(text: string): EnvFile {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
   const values = new Map<string, string>();

@@ -117,10 +117,7 @@ export const databaseUrl: Kind<string> = text => {
     : { value: text };
 };
 
-/**
- * Applies the rules for accounts already here. Otherwise, the owner's email and password would be refused only after the
- * database was opened.
- */
+/** Applies the rules for accounts here: otherwise the owner would be refused only after the database was opened. */
 const accepted =
   (rule: (text: string) => string): ((text: string) => string | undefined) =>
   text => {

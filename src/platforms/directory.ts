@@ -1,7 +1,4 @@
-/*
- * The list of platforms for the dashboard. The bundler runs `listPlatforms` at build time and puts the result into the bundle,
- * so that the dashboard has these texts without the engine and without a request.
- */
+/* The list of platforms for the dashboard. The bundler runs `listPlatforms`, so the dashboard needs no engine. */
 
 import type { Platform } from './engine/platform.ts';
 import { acceptedKeyFormats } from './engine/secrets.ts';

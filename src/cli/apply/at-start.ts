@@ -1,7 +1,4 @@
-/**
- * Applies HOOKTAPE_ENDPOINTS_FILE when the server starts, before it listens. It never removes endpoints; only
- * `hooktape apply --prune` does.
- */
+/* Applies HOOKTAPE_ENDPOINTS_FILE before the server listens. Only `hooktape apply --prune` removes endpoints. */
 import type { CoreServices } from '../../wiring/core.ts';
 import { counts, inOrder, problemLine } from '../apply.ts';
 import { ConfigurationError, type Io } from '../io.ts';

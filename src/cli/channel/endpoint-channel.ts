@@ -1,7 +1,4 @@
-/*
- * One endpoint of a channel: reads its feed, pushes each event that wakes once, and moves the position on the server past events
- * that are done, up to the oldest that is not.
- */
+/* One endpoint of a channel: pushes each event that wakes once, and moves the position past events that are done. */
 import { decodeFeedCursor } from '../../core/ids/feed-cursor.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
@@ -116,10 +113,7 @@ export function createEndpointChannel(given: {
 
     has: (eventId: string): boolean => pushed.has(eventId),
 
-    /**
-     * Marks a pushed event as done, and saves the position. A position that cannot be saved now is saved later.
-     * @throws RefusedError, UnreachableError if it could not be saved now
-     */
+    /** Marks a pushed event as done. @throws RefusedError, UnreachableError if the position can be saved only later */
     async done(eventId: string): Promise<void> {
       const [task] = pushed.get(eventId)?.tasks ?? [];
       if (task) settling.giveUp(task);

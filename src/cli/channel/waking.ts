@@ -1,7 +1,4 @@
-/*
- * Which events of a page of the feed wake the agent: the rule of MCP Events and forwards, with what the API says about the other
- * attempts of a delivery.
- */
+/* Which events of a page wake the agent: the rule of MCP Events and forwards, with the other attempts from the API. */
 import { createFirstAttempts } from '../../core/events/first-attempts.ts';
 import { encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
 import { parseEventId } from '../../core/ids/ids.ts';

@@ -48,10 +48,7 @@ const answerTimeoutMs = 60_000;
 /** How long a command waits for the rate limit. */
 const maxWaitSeconds = 60;
 const maxWaits = 5;
-/**
- * Pauses before retries. A broken connection does not mean that the server is down: it may have restarted, or closed idle
- * connections.
- */
+/** Pauses before retries: the server may only have restarted, or closed an idle connection. */
 const pausesAfterBreaksMs = [100, 300, 900];
 /** The error codes of `fetch` for connections that were closed before the end of the response. */
 const breakCodes = ['ECONNRESET', 'ConnectionClosed', 'EPIPE'];
@@ -169,10 +166,7 @@ async function readText(response: Response, onChunk: () => void): Promise<string
   return Buffer.concat(chunks).toString();
 }
 
-/**
- * Options for `fetch` that bypass the environment's proxy for loopback hosts. The proxy would look for the server on the
- * proxy's own host, and see the requests.
- */
+/** Options of `fetch` that bypass a proxy for loopback hosts: it would look on its own host, and see the requests. */
 export const withoutProxy = (url: URL): { proxy?: string } =>
   // Bun accepts `false`, but its types do not have it.
   isLoopbackHost(hostOfUrl(url)) ? { proxy: false as unknown as string } : {};

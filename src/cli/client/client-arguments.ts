@@ -9,10 +9,7 @@ export type ClientArguments = Parsed & {
   argument: (index: number) => string;
 };
 
-/**
- * @param args including the subcommand @param usage the line of the called form @throws UsageError for arguments that the line
- * does not allow
- */
+/** @param args with the subcommand @param usage the line of the called form @throws UsageError if they do not fit */
 export function parseClientArguments(args: string[], usage: string): ClientArguments {
   const form = readForm(usage);
   const options = Object.fromEntries(form.options.map(option => [option.name.slice(2), optionOf(option)]));

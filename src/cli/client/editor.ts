@@ -8,10 +8,7 @@ import { type Io, OperationError } from '../io.ts';
 import { openJsonLine } from './body-text.ts';
 import { variable } from './client-arguments.ts';
 
-/**
- * JSON on one line is indented in the editor, and is one line again afterwards. @returns the edited body; without a change,
- * `body` itself @throws OperationError if the editor fails; then nothing should be sent
- */
+/** @returns the edited body, or `body` itself if it is unchanged @throws OperationError: then nothing should be sent */
 export async function editBody(io: Io, body: Uint8Array): Promise<Uint8Array> {
   const text = Buffer.from(body).toString();
   // Binary data would not survive the conversion to text and back.

@@ -1,7 +1,4 @@
-/*
- * `hooktape expect`: waits until it is certain whether the events after a mark are as expected. The exit code gives the result,
- * and a failure is explained.
- */
+/* `hooktape expect`: waits until the events after a mark are certain to be as expected or not, and explains why not. */
 import {
   countedThings,
   countOf,

@@ -14,10 +14,7 @@ export const listEndpoints = async (api: Api): Promise<Endpoint[]> =>
 
 const tokenOf = (url: string): string | undefined => ingestPath.exec(URL.parse(url)?.pathname ?? '')?.[1];
 
-/**
- * @param given an id, a name or an ingest URL
- * @returns its id @throws UsageError if several endpoints have the name, OperationError if none has
- */
+/** @param given an id, a name or an ingest URL @throws UsageError if several endpoints fit, OperationError if none */
 export async function findEndpointId(api: Api, given: string): Promise<string> {
   return endpointId.test(given) ? given : (await findEndpoint(api, given)).id;
 }
@@ -49,10 +46,7 @@ export async function findEndpoint(
 
 const idsOf = (things: readonly { id: string }[]): string => things.map(({ id }) => id).join(', ');
 
-/**
- * @param given an id, or @NAME of a pinned event
- * @returns its id @throws UsageError if several endpoints have the pin, OperationError if none has
- */
+/** @param given an id, or @NAME of a pinned event @throws UsageError if several events fit, OperationError if none */
 export async function findEventId(api: Api, given: string): Promise<string> {
   if (!given.startsWith('@')) return given;
   const name = given.slice(1);

@@ -1,7 +1,4 @@
-/*
- * `hooktape login`: gets a key for this machine, from the browser or from the user, checks it and saves it. An earlier key that
- * `login` created for this machine is revoked once the new one is saved.
- */
+/* `hooktape login`: gets a key, from the browser or the user, saves it, and revokes the one that it replaces. */
 import { isLoopbackHost } from '../../core/network/hosts.ts';
 import type { Account } from '../../features/accounts/model.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';

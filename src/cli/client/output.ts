@@ -22,10 +22,7 @@ export const printJson = (io: Io, value: unknown): void => void io.stdout(jsonTe
 
 const gap = '  ';
 
-/**
- * Prints aligned columns without empty ones, cut to the width, if stdout is a terminal; otherwise all columns, separated by
- * tabs.
- */
+/** Prints all columns, with tabs between; at a terminal, aligned columns without empty ones, cut to its width. */
 export function printTable(io: Io, rows: readonly (readonly string[])[]): void {
   const cells = rows.map(row => row.map(safeLine));
   const { outputTerminal } = io;

@@ -1,7 +1,4 @@
-/*
- * Watches a replay job until it has ended or is paused: with a progress bar at a terminal, otherwise with a line after each
- * change. If the server restarts, the command waits for it; the job then continues.
- */
+/* Watches a replay job until it ends or is paused. If the server restarts, it waits: the job then continues. */
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
 import { type Io, UnreachableError } from '../io.ts';
 import { createProgress } from '../progress.ts';
@@ -26,10 +23,7 @@ export function outcomesText({ ok, failed, skipped, same, different, finishedAt 
 
 export const jobPath = (id: string): string => `/api/replay-jobs/${encodeURIComponent(id)}`;
 
-/**
- * @returns the last known state of the job; `isLeft`: the user pressed Ctrl+C
- * @throws UnreachableError after a minute without the server
- */
+/** @returns the last known state; `isLeft`: the user pressed Ctrl+C @throws UnreachableError after a minute */
 export async function followJob(io: Io, api: Api, created: ReplayJob): Promise<{ job: ReplayJob; isLeft: boolean }> {
   const progress = createProgress(io, created.matched);
   const startedMs = io.clock.monotonic();

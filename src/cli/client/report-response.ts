@@ -1,7 +1,4 @@
-/**
- * Reports the response of a target to the server, so that it is listed among the event's replays. A failed report does not
- * change the result of the command.
- */
+/* Reports a target's response, so that it is listed among the event's replays. If this fails, the command does not. */
 import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
 import { type HiddenText, hideIn, hideInHeaders } from '../../core/secrets/hidden-text.ts';

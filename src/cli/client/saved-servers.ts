@@ -1,7 +1,4 @@
-/*
- * The servers that `login` has saved, in one file under the XDG config directory that only its owner can read. It is replaced as a
- * whole, so a crash leaves the old file or the new one.
- */
+/* The servers that `login` has saved, in a file that only its owner can read and that is always replaced as a whole. */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';

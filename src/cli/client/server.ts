@@ -1,6 +1,4 @@
-/**
- * Determines the server of a client command, and its key. The environment takes precedence over the servers that `login` saved.
- */
+/* The server of a client command, and its key. The environment takes precedence over the servers that `login` saved. */
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Parsed } from '../arguments.ts';
@@ -39,10 +37,7 @@ export function originOf(text: string): string {
   return url.origin;
 }
 
-/**
- * HOOKTAPE_URL and HOOKTAPE_KEY from the environment, or else from --env-file.
- * @throws UsageError if the file cannot be read
- */
+/** HOOKTAPE_URL and HOOKTAPE_KEY from the environment, or else --env-file. @throws UsageError if it cannot be read */
 export function clientVariables(
   io: Pick<Io, 'env'>,
   { envFile }: Pick<Parsed, 'envFile'>,

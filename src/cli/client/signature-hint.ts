@@ -1,7 +1,4 @@
-/*
- * Explains why a handler rejected an event, if the captured signature is the cause: it does not match an edited body, or it is
- * too old, because senders' libraries allow only minutes.
- */
+/* Explains a handler's refusal by the captured signature: the body was edited, or it is too old for most libraries. */
 import type { HeaderPair } from '../../core/headers.ts';
 
 const units: readonly [ms: number, name: string][] = [
@@ -29,10 +26,7 @@ type SignedEvent = {
   receivedAt: number;
 };
 
-/**
- * For a rejected event that Hooktape has not signed. @param isBodyEdited whether the handler got a different body than the
- * captured one @param now epoch ms @returns undefined if the signature is not a reason to reject the event
- */
+/** @param isBodyEdited if the handler got another body @returns undefined if the signature cannot be the reason */
 export async function explainRefusal(
   event: SignedEvent,
   { status, isBodyEdited, now }: { status: number; isBodyEdited: boolean; now: number },

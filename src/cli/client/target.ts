@@ -1,7 +1,4 @@
-/*
- * Events may be sent from this machine to itself, to a private network, and to names under .local and .test. Captured events
- * contain real data, so other destinations need --allow-remote.
- */
+/* Where events may be sent from this machine. They contain real data, so public addresses need --allow-remote. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { AppError } from '../../core/errors.ts';
@@ -13,9 +10,7 @@ import { UsageError } from '../io.ts';
 
 export type ResolvedAddress = { address: string; family: number };
 
-/**
- * Private networks (RFC 1918, RFC 4193), IPv6 link-local addresses, and the unspecified addresses, which refer to this host.
- */
+/** Private networks (RFC 1918, RFC 4193), IPv6 link-local addresses, and unspecified ones, which mean this host. */
 const ownNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fe80::/10', '0.0.0.0', '::'].flatMap(
   text => parseCidr(text) ?? [],
 );
@@ -37,10 +32,7 @@ function isOwn(text: string): boolean {
 /** The option with the URL, for messages, and whether --allow-remote is given. */
 export type TargetRule = { option: '--to' | '--map'; isRemoteAllowed: boolean };
 
-/**
- * @returns the checked addresses of the host; none for a name that does not resolve
- * @throws UsageError for a URL that is not http or https, and for a target that is not allowed
- */
+/** @returns the checked addresses; none for a name that does not resolve @throws UsageError if they are not allowed */
 export async function checkTarget(
   url: string,
   { option, isRemoteAllowed }: TargetRule,

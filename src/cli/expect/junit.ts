@@ -32,10 +32,7 @@ const entities: Record<string, string> = {
   '\n': '&#10;',
 };
 
-/**
- * Escapes text for an attribute or an element. Control characters, which XML 1.0 forbids, become `\uXXXX`; lone surrogates
- * U+FFFD.
- */
+/** For an attribute or an element. Controls, which XML 1.0 forbids, become `\uXXXX`, lone surrogates U+FFFD. */
 export const xmlText = (text: string): string =>
   text
     .toWellFormed()

@@ -1,7 +1,4 @@
-/**
- * The output of `hooktape expect`: one sentence, and on failure the events that arrived. The texts must be escaped with
- * `safeText` before they are printed.
- */
+/* The output of `hooktape expect`. The texts must be escaped with `safeText` before they are printed. */
 import type { EventSummary } from '../../features/events/model.ts';
 import { timeText } from '../client/output.ts';
 import { countedThings, countOf, describe, type Expectation } from './expectation.ts';

@@ -124,10 +124,7 @@ type Read = {
   seconds?: number;
 };
 
-/**
- * @returns a function that reads one page and waits for it at most until a time; `readUntil`: all events stored before this
- * time are in this or earlier pages
- */
+/** @returns a function that reads a page, waiting until a time; `readUntil`: all events stored before it were read */
 function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'expectation'> & { where: string }) {
   const { monotonic } = io.clock;
   const path = `/api/endpoints/${encodeURIComponent(endpointId)}/feed`;

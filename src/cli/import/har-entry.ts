@@ -49,10 +49,7 @@ function detected(event: Record<string, unknown>, detectPlatform: DetectPlatform
   return detectPlatform({ method, path, query, rawHeaders, body });
 }
 
-/**
- * The URL without its fragment, which is never sent: HAR excludes it, but some browsers write it. In a Hooktape export a # is part
- * of the target that was received.
- */
+/** Without the fragment, which some browsers write although HAR excludes it. In our export, a # was received. */
 function sentUrl(entry: Record<string, unknown>, url: unknown): string {
   if (typeof url !== 'string' || !absoluteUrl.test(url)) throw invalidAt(['request', 'url'], 'must be absolute');
   return isHooktapeEntry(entry) ? url : url.replace(/#.*$/s, '');

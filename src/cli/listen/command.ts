@@ -6,10 +6,7 @@ import type { Target } from './target.ts';
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/**
- * It contains the name of the secret's variable instead of the secret. Values of --header may be credentials, so the user has
- * to fill them in.
- */
+/** It names the secret's variable and not the secret. Values of --header may be credentials: the user fills them in. */
 export function sendCommand(
   eventId: string,
   lanes: readonly { target: Pick<Target, 'url'> }[],

@@ -179,10 +179,7 @@ export function createDeliveries(options: {
       while (settling.running() > 0) await changes.next();
     },
 
-    /**
-     * @param cursor the position after it, if known
-     * @param wantedBy numbers of targets; without any, it is settled once it has been printed
-     */
+    /** @param cursor the position after it, if known @param wantedBy targets; without any, it only has to be printed */
     add(event: CapturedEvent, cursor: string | undefined, wantedBy: readonly number[]): void {
       if (wantedBy.length === 0) {
         settleWhenPrinted(event, cursor);

@@ -122,10 +122,7 @@ export function createEndpointListener(given: {
     onState: given.onState,
   });
 
-  /**
-   * The targets that an event was sent to, or else the targets whose maps match it.
-   * @throws OperationError without a target
-   */
+  /** The targets that got the event, or else those whose maps match it. @throws OperationError without a target */
   const targetsOf = (event: CapturedEvent): Target[] => {
     const fitting = lanes.flatMap(({ map }, at) => (map && isWanted(map, event) ? [at] : []));
     const numbers = known.get(event.id) ?? (fitting.length > 0 || rest < 0 ? fitting : [rest]);
@@ -197,10 +194,7 @@ export function createEndpointListener(given: {
       }
     },
 
-    /**
-     * Sends an event immediately, out of order.
-     * @throws AppError for an edit that does not fit, OperationError without a target
-     */
+    /** Sends an event now, out of order. @throws AppError if the edit does not fit, OperationError without a target */
     async sendNow(event: CapturedEvent, edit: ReplayEdit): Promise<TargetResponse[]> {
       const cause = isEdit(edit) ? 'edited' : 'again';
       return Promise.all(

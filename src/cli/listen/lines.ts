@@ -137,8 +137,5 @@ function nextText({ next, nextAt, event, at }: Of<'failed'>): string[] {
   return [];
 }
 
-/**
- * `0.4 seconds`: with tenths, because the first pauses are shorter than a second, and the next attempt must not seem to come
- * too early.
- */
+/** `0.4 seconds`: with tenths, so that no attempt seems to come too early. */
 const waitText = (ms: number): string => counted(Math.max(0.1, Math.round(ms / 100) / 10), 'second');

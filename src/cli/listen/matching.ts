@@ -58,10 +58,7 @@ export type Page = {
 
 type Range = Pick<Page, 'after' | 'until'>;
 
-/**
- * @returns for each event of the page the numbers of the maps that match it @throws RefusedError, UnreachableError if the
- * server had to be asked
- */
+/** @returns the numbers of the matching maps for each event @throws RefusedError, UnreachableError */
 export async function wantedBy(
   maps: readonly Map[],
   { events, ...range }: Page,

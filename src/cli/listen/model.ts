@@ -56,9 +56,7 @@ export function statusText({ status }: Pick<TargetResponse, 'status'>, target: s
 /** The cause of a delivery: the feed, the user at the terminal (again, edited), or a replay on the server. */
 export type DeliveryCause = 'feed' | 'again' | 'edited' | 'replay';
 
-/**
- * The step after a failed delivery. `hold`: the map waits; `none`: nothing, because it was sent manually or the session ends.
- */
+/** The step after a failed delivery. `none`: it was sent manually, or the session ends. */
 export type AfterFailure = 'retry' | 'hold' | 'skip' | 'stop' | 'none';
 
 type Delivered = {
@@ -79,10 +77,7 @@ export type ListenEvent = { at: number } & (
   | ({ kind: 'answered' } & Delivered)
   /** `nextAt`: the time of the next attempt. `hint`: advice for the user. */
   | ({ kind: 'failed'; next: AfterFailure; nextAt: number | null; hint: string | null } & Delivered)
-  /**
-   * Skipped by --on-fail skip or manually, or because it no longer exists. `target`: null for a damaged event, which cannot be
-   * sent.
-   */
+  /** By --on-fail skip, manually, or because it no longer exists. `target`: null for a damaged event. */
   | { kind: 'skipped'; event: CapturedEvent; target: string | null; attempt: number; reason: string }
   /** All matching targets have received it, or it was skipped. `target`: set if there was one. */
   | { kind: 'settled'; event: CapturedEvent; target: string | null; attempt: number; answer: TargetResponse | null }

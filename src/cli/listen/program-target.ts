@@ -1,7 +1,4 @@
-/*
- * A target that is a program (--exec): started once for each event, without a shell, with the body on standard input. Exit code
- * 0 means that the program has accepted the event.
- */
+/* A program (--exec) as target: started for each event, without a shell, the body on stdin. Exit code 0 accepts it. */
 import { AppError } from '../../core/errors.ts';
 import { applyEdit } from '../../core/replay/replay-edit.ts';
 import { answerBytes } from '../client/deliver.ts';

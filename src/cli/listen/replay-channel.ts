@@ -29,9 +29,7 @@ export type LocalAnswer =
 export type ChannelState =
   | { kind: 'connected' }
   | { kind: 'disconnected'; reason: string; retryInMs: number }
-  /**
-   * The server refuses permanently: the key was revoked, the endpoint was deleted, or the server does not have this operation.
-   */
+  /** The server refuses permanently: the key or the endpoint is gone, or it does not have this operation. */
   | { kind: 'ended'; reason: string };
 
 export type ReplayChannelOptions = {
@@ -52,9 +50,7 @@ export type ReplayChannelOptions = {
 };
 
 export type ReplayChannel = {
-  /**
-   * Reports to the server immediately that the listener has left. Resolves once the results of finished replays have been sent.
-   */
+  /** Tells the server that the listener has left. Resolves once the results of finished replays are sent. */
   close: () => Promise<void>;
 };
 

@@ -1,7 +1,4 @@
-/*
- * A session of `hooktape listen`: its endpoints, its targets, and its operations while it runs. It ends by `stop`, by --on-fail
- * stop, or if no endpoint is left.
- */
+/* A session of `hooktape listen`. It ends by `stop`, by --on-fail stop, or if no endpoint is left. */
 
 import type { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import type { EventDetail } from '../../features/events/model.ts';

@@ -13,10 +13,7 @@ export type Policy = {
   concurrency: number;
 };
 
-/**
- * `running`: in progress; `later`: failed, with the next attempt at `dueAt`; `held`: like `later`, and its lane starts nothing
- * else.
- */
+/** `later`: failed, with the next attempt at `dueAt`; `held`: like `later`, and its lane starts nothing else. */
 type TaskState = 'waiting' | 'running' | 'later' | 'held' | 'done';
 
 export type Task<E> = {

@@ -1,7 +1,4 @@
-/*
- * The start of a session: the consumer's position, or the position that --from names. The consumer is created or moved only
- * after the number of waiting events is known and the user has accepted it.
- */
+/* The start of a session. The consumer is created or moved only after the user has accepted the backlog. */
 import { encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';

@@ -125,10 +125,7 @@ function editOf(
   return { request: applyEdit(edited, { headers }), isEdited };
 }
 
-/**
- * The request for a captured event. The headers of a replay are sent unchanged; the headers that mark it as a replay are added
- * again.
- */
+/** The request for a captured event. The headers of a replay stay, except for its marks, which sending adds again. */
 export const requestOf = ({ headers, body }: CapturedEvent, isReplay: boolean): EditedRequest =>
   isReplay
     ? { headers: headers.filter(([name]) => !/^x-(service-replay|hooktape-edited)$/i.test(name)), body }

@@ -35,10 +35,7 @@ const maxPages = 2000;
 const pausesAfterFailuresMs = [1000, 2000, 4000];
 const maxProblemCharacters = 200;
 
-/**
- * @param api URL of the API @param hook path of the webhook below it
- * @param mayWait whether the command may wait this long for a rate limit
- */
+/** @param api URL of the API @param hook path of the webhook below it @param mayWait for a rate limit, this long */
 export function createGithub(options: {
   io: Pick<Io, 'clock' | 'sleep' | 'version' | 'stderr'>;
   api: string;

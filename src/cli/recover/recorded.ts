@@ -12,10 +12,7 @@ const pageSize = 100;
 /** The clocks of GitHub and the server may differ. */
 const marginMs = 3_600_000;
 
-/**
- * Reads the ids of all recent events, then looks for the missing ones among all events: GitHub may list only the redelivery of an older
- * delivery.
- */
+/** Reads the newest ids, then looks for the missing ones: GitHub may list only the redelivery of an older delivery. */
 export async function findRecorded(
   api: Api,
   { endpointId, guids, since }: { endpointId: string; guids: readonly string[]; since: number },

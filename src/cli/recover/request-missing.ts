@@ -1,7 +1,4 @@
-/*
- * Asks GitHub for deliveries again, one a second, and reads the endpoint's feed until they are stored. A delivery that does not
- * arrive is requested at most three times.
- */
+/* Asks GitHub for deliveries, at most three times each, and reads the endpoint's feed until they are stored. */
 import type { FeedPage } from '../../features/feed/model.ts';
 import type { Io } from '../io.ts';
 import { createFeedReader } from '../listen/feed-reader.ts';

@@ -1,7 +1,4 @@
-/*
- * `hooktape backup s3 verify`: restores the newest state into a temporary directory and checks it. It continues after an object that
- * is missing or damaged, so that it names all of them.
- */
+/* `hooktape backup s3 verify`: restores and checks the newest state, and names every missing or damaged object. */
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import type { Io } from '../io.ts';

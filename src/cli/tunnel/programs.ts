@@ -78,10 +78,7 @@ function readJson(line: string): Record<string, unknown> {
 export const argumentsOf = (name: TunnelProgram, target: string): string[] => programs[name].args(target);
 export const announcedIn = (name: TunnelProgram, line: string): string | undefined => programs[name].announced(line);
 
-/**
- * Finds the program on the PATH; `auto` takes the first that is installed.
- * @throws ConfigurationError with the command that installs it
- */
+/** The program on the PATH; `auto`: the first installed. @throws ConfigurationError with how to install it */
 export function findTunnelProgram(
   choice: Exclude<TunnelChoice, 'off'>,
   { PATH = '' }: Readonly<Record<string, string | undefined>>,

@@ -1,13 +1,7 @@
-/**
- * Readers of delivery ids that a path in the body cannot express, for the rows of the catalog. A reader for a single platform
- * is in that platform's file.
- */
+/* Readers of delivery ids that a path cannot express. A reader for a single platform is in that platform's file. */
 import type { DeliveryIdReader } from './platform.ts';
 
-/**
- * The id of a list's only item. A longer list has no id, because a retry may contain other items. @param list a path; if it is
- * missing, the body itself is the list
- */
+/** A list with several items has no id: a retry may contain others. @param list a path; if missing, the whole body */
 export function ofOnlyItem(field: string, list?: string): DeliveryIdReader {
   const items = list === undefined ? '' : `${list}.`;
   return {

@@ -30,10 +30,7 @@ function joined(names: string | readonly string[], read: (name: string) => unkno
   return parts.includes(undefined) ? undefined : parts.join(' ');
 }
 
-/**
- * Returns texts unchanged and integers as text; undefined for any other value and for blank text. Integers beyond the exact
- * range of JavaScript numbers are undefined as well, because two of them could become equal.
- */
+/** Texts and safe integers as text; undefined otherwise: beyond that range, two different integers may become equal. */
 function idText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
   return typeof value === 'string' && value.trim() !== '' ? value.toWellFormed() : undefined;

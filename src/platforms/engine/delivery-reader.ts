@@ -28,10 +28,7 @@ export type DeliveryReader = {
   readonly jsonScan: () => JsonScan | null;
   /** The parsed JSON, undefined if the body is not JSON. Newline-delimited JSON is read as a list with its first line. */
   readonly json: () => unknown;
-  /**
-   * The text or number at a path of the JSON; undefined if the body is not JSON. If the body has not been parsed yet, it is
-   * scanned and not parsed.
-   */
+  /** The text or number at a path of the JSON, if the body is JSON. An unparsed body is scanned, not parsed. */
   readonly jsonValue: (path: string) => unknown;
   /** Fields of a urlencoded or multipart body; null if it is neither, or has more than a thousand fields. */
   readonly form: () => Fields | null;

@@ -45,10 +45,7 @@ export function createDetector({ all, find }: PlatformIndex) {
   return {
     refineByRegistered,
 
-    /**
-     * `registered`: platform names of the endpoint's secrets. They decide between senders of the same headers, but never
-     * override headers that only one platform sends.
-     */
+    /** `registered` decides between senders of the same headers, never against headers of only one platform. */
     detect(delivery: RawDelivery, registered: readonly string[]): IdentifiedDetection {
       const reader = createDeliveryReader(delivery);
       const platform = refineByRegistered(firstMatch(rules, reader)?.platform ?? null, reader, registered);

@@ -174,10 +174,7 @@ function* observeStandIns(schemes: readonly SignatureScheme[], attempt: Attempt)
 
 const standInOf = ({ keyFormat }: SignatureScheme): string => standIns[keyFormat] ?? standIn;
 
-/**
- * A signed message can be spelled in several ways, and each is compared. Returns the comparison that matched, or else the first
- * that did not.
- */
+/** Of the spellings of the message that were compared, the one that matched, or else the first that did not. */
 const tellingComparison = (all: readonly Comparison[], verdict: Verdict | null): Comparison | undefined =>
   verdict?.verdict === 'valid' || verdict?.reason === 'timestamp_out_of_tolerance'
     ? all.at(-1)

@@ -1,7 +1,4 @@
-/*
- * Finds the handshakes that a delivery may be. Hardly any delivery is a handshake, so this checks only the method, the header
- * names, the query and, in a small body, a few words.
- */
+/* Finds the handshakes that a delivery may be. Hardly any is one, so this checks only what is cheap to read. */
 import { asBuffer } from '../../core/encoding/buffer.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { Detection, RawDelivery } from './model.ts';

@@ -102,10 +102,7 @@ export const answerEveryDelivery = (description: string, reply: HandshakeReply |
   answer: () => reply,
 });
 
-/**
- * Whether the text is short and without the characters of a JSON or form body, so that an HMAC of it cannot be the signature of
- * a delivery.
- */
+/** Whether its HMAC cannot be a delivery's signature: it is short, without the characters of a JSON or form body. */
 export const isSafeToSign = (text: string | undefined): text is string =>
   text !== undefined && /^[\w-]{1,128}$/.test(text);
 

@@ -39,9 +39,7 @@ type CompiledPreview = { paths: string[]; tree: PathTree; texts: Alternatives[];
 /** A field with an id that only machines know; `shortId` is an id that people use. */
 const idPath = /(?:^|[^a-z])(?:id|uuid|uid|gid|sid)\]?$|(?<!short)(?:Id|Sid)\]?$/;
 
-/**
- * `highlights`: [] if no field was found. `action`: null if the platform's event types say enough, or the body has no action.
- */
+/** `action`: null if the platform's event types say enough, or the body has no action. */
 export type Highlighted = { highlights: string[]; action: string | null };
 export type HighlightsOf = (platform: string | null, body: Uint8Array) => Highlighted;
 

@@ -180,10 +180,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Variants of the URL: http and https, with and without the trailing slash and the query, and with the host that the request
- * named.
- */
+/** Variants of the URL: http and https, with and without trailing slash and query, and with the requested host. */
 function urlsOf({ urls, reader }: Attempt): string[] {
   const host = (reader.header('x-forwarded-host') ?? reader.header('host'))?.split(',')[0]?.trim();
   return urls.flatMap(url => {

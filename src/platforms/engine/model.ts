@@ -1,7 +1,4 @@
-/*
- * The inputs of the engine (a raw delivery, secrets) and its outputs (a detection, a verdict, an answer). The engine is pure:
- * no I/O, no clock; equal input always gives equal output.
- */
+/* The inputs and outputs of the engine, which is pure: no I/O, no clock; equal input always gives equal output. */
 
 /** A delivery as received, before the header rules are applied. Header values are latin1 strings, as node gives them. */
 export type RawDelivery = {

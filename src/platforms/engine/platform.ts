@@ -21,10 +21,7 @@ export type Platform = {
    * retry. Leave it out if the documentation names none: attempts are then recognised by their content.
    */
   deliveryId?: readonly DeliveryIdRule[];
-  /**
-   * The place of the action, if the event type alone says little, such as GitHub's `opened` for `pull_request`: one or several
-   * alternative paths.
-   */
+  /** One or several paths of the action, if the event type alone says little, such as GitHub's `pull_request`. */
   action?: readonly string[];
   /**
    * The texts that a list shows of a delivery, at most four: amount, person, subject, number, branch, then the rest. An id is shown
@@ -96,9 +93,7 @@ export type EventTypeReader = {
 
 /** According to the documentation at `source`, the value identifies the delivery or the event in it. */
 export type DeliveryIdRule =
-  /**
-   * A header, or several headers that form the id together. Names are spelled as in the documentation; case does not matter.
-   */
+  /** A header, or several that form the id together. Case does not matter: spell them as the documentation does. */
   | { header: string | readonly string[]; source: string }
   /** A path in the JSON, or the name of a form field; several of them form the id together. */
   | { body: string | readonly string[] | DeliveryIdReader; source: string };

@@ -25,8 +25,7 @@ export function ed25519Key(text: string): KeyObject | null {
   return publicKeys(text).find(key => key.asymmetricKeyType === 'ed25519') ?? null;
 }
 
-/** Restores the line breaks of PEM, which are often pasted as spaces or a literal `
-`. */
+/** Restores the line breaks of PEM, which are often pasted as spaces or as a literal `\n`. */
 export function normalizePem(text: string): string | null {
   const flat = text.replace(/\\r|\\n|\r|\n/g, ' ').trim();
   const match = /^-----BEGIN ([A-Z0-9 ]{3,40})-----([A-Za-z0-9+/= ]{1,20000})-----END ([A-Z0-9 ]{3,40})-----/.exec(

@@ -85,10 +85,7 @@ export function genericSample(platform: Platform): Sample | undefined {
   };
 }
 
-/**
- * Whether a sample can be built from the rule. Patterns do not give a text, and an exact number of keys leaves no room for an
- * event type and an id.
- */
+/** Patterns do not give a text, and an exact number of keys leaves no place for an event type and an id. */
 const isConstructible = ({ headerValues, query, json, form, keyCount, bodyText, when }: DetectionRule): boolean =>
   [headerValues, query, keyCount, bodyText, when].every(condition => condition === undefined) &&
   Object.values({ ...json, ...form }).every(test => !(test instanceof RegExp));

@@ -1,7 +1,4 @@
-/*
- * Signature schemes for the rows of the catalog. Each function fills in the usual case: HMAC-SHA256 in hex over the raw body,
- * with the text of the secret as the key.
- */
+/* Signature schemes for the catalog. The usual case: HMAC-SHA256 in hex over the raw body, the secret's text as key. */
 import type { Hash, SignatureScheme, Verifier } from './signature-scheme.ts';
 import { signBody, signHmac, signNamedHash } from './signers/hmac.ts';
 import { signJwt, signJwtBodyHash } from './signers/jwt.ts';
@@ -112,9 +109,7 @@ export const jwt = (header: string, label: string, options: Options = {}): Signa
 
 const isSymmetric = ({ keyFormat = 'text' }: Options): boolean => keyFormat === 'text';
 
-/**
- * A JSON Web Token with the hex SHA-256 of the body in one of its claims. `claims`: the other claims of the platform's tokens.
- */
+/** A token with the hex SHA-256 of the body in one of its claims. `claims`: the others of the platform's tokens. */
 export const jwtBodyHash = (
   header: string,
   label: string,
@@ -129,10 +124,7 @@ export const jwtBodyHash = (
 export const jwtBody = (label: string, options: Options = {}): SignatureScheme =>
   customScheme(label, verifyJwtBody, { isPresent: ({ delivery }) => delivery.body.length > 0, ...options });
 
-/**
- * A scheme of a single platform, with its verifier, and its signer if the secret can sign. Without a header, `isPresent` checks
- * whether the body contains a signature.
- */
+/** For a single platform. Without a header, `isPresent` checks whether the body contains a signature. */
 export const customScheme = (
   label: string,
   verify: Verifier,

@@ -70,10 +70,7 @@ function normalizeForPlatform(platform: Platform, text: string): ParsedSecret {
   return { error: `a secret of ${platform.title} must be ${expected}` };
 }
 
-/**
- * The formats that a platform's secrets may have, the strictest first, because any secret is valid as `text`. Empty = the
- * platform has no secret.
- */
+/** The formats that a platform's secrets may have, strictest first: any text is valid as `text`. Empty = no secret. */
 export function acceptedKeyFormats(platform: Platform): KeyFormat[] {
   const formats = new Set(platform.signatures.map(scheme => scheme.keyFormat));
   if (platform.takesVerifyToken) formats.add('text');

@@ -1,7 +1,4 @@
-/**
- * How a platform signs its deliveries, and the inputs and results of the verifiers and signers of a scheme. A signer is the
- * counterpart of a verifier.
- */
+/* How a platform signs its deliveries, and the inputs and results of verifiers and signers. */
 import type { HeaderPair } from '../../core/headers.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 
@@ -76,10 +73,7 @@ export type SignatureCheck = {
 /** A text part is raw bytes (latin1). */
 export type MessagePart = string | Uint8Array;
 
-/**
- * `message`: the signed message; null for a fixed value, which signs nothing. `expected`: null with a public key, which cannot
- * compute a signature.
- */
+/** `message`: null for a fixed value, which signs nothing. `expected`: null with a public key. */
 export type Comparison = {
   message: readonly MessagePart[] | null;
   received: readonly Uint8Array[];

@@ -8,10 +8,7 @@ const keyBytes = 32;
 /** Marks test events. Test secrets verify only events with this header. */
 export const testEventHeader = 'X-Hooktape-Test';
 
-/**
- * Whether samples can be signed. They cannot if the platform does not sign, or signs with a private key that only the platform
- * has.
- */
+/** Samples cannot be signed if the platform does not sign, or signs with a private key that only it has. */
 export const canTestSign = (platform: Platform): boolean => signingFormat(platform) !== undefined;
 
 /** A random secret for a platform for which `canTestSign` is true. */

@@ -101,9 +101,7 @@ export function createVerifier({
     verify,
     schemesOf,
 
-    /**
-     * The schemes whose signature is valid. The verdict is valid if one of them is, regardless of the headers of the others.
-     */
+    /** The verdict is valid if one scheme's is, regardless of the headers of the others. */
     validSchemes(input: VerifyInput): SignatureScheme[] {
       const { given, attempt } = read(input);
       return given.schemes.filter(scheme => judge({ ...given, schemes: [scheme] }, attempt)?.verdict === 'valid');
@@ -126,10 +124,7 @@ const isInUnstoredHeader = ({ header }: SignatureScheme): boolean =>
 
 export type Attempt = Omit<SignatureCheck, 'scheme' | 'secret'>;
 
-/**
- * The verdict of the best attempt with any of the secrets, all of which may be used; null if the delivery has no signature of
- * these schemes.
- */
+/** The verdict of the best attempt; null if the delivery has no signature of these schemes. */
 export function judge(
   given: { platform: Platform | null; schemes: readonly SignatureScheme[]; secrets: readonly SigningSecret[] },
   attempt: Attempt,
@@ -164,10 +159,7 @@ function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], 
   return finding === 'no_secret' && invalidFindings.has(other) ? 'only_unconfirmed' : finding;
 }
 
-/**
- * Anyone who has seen a test event can send it, or a fixed value from it, again. That must not count as a delivery of the
- * platform.
- */
+/** Anyone who has seen a test event can send it again. That must not count as a delivery of the platform. */
 const isTestEvent = (reader: DeliveryReader): boolean => reader.header(testEventHeader.toLowerCase()) !== undefined;
 
 function bestOutcome(

@@ -1,7 +1,4 @@
-/**
- * A body as lines: JSON is indented, other text is unchanged, and binary data is a table of hexadecimal digits. Only the
- * beginning of a large body is shown.
- */
+/* A body as lines: JSON indented, other text unchanged, binary data as hexadecimal digits. Large bodies are cut. */
 import { decodeUtf8, firstBytes } from '../../../core/text.ts';
 import { indentJson } from '../../client/body-text.ts';
 import { sizeText } from '../../client/output.ts';

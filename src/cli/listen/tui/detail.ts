@@ -125,10 +125,7 @@ function contentOf(row: Row, columns: number, mostLines: number | undefined): re
   ];
 }
 
-/**
- * @returns the detail of a row; for large bodies `mostLines` if only the beginning is shown. The expensive part is computed
- * once for each version of a row.
- */
+/** @param mostLines for the beginning of a body. The expensive part is computed once for each version of a row. */
 export function createDetail() {
   const rememberContent = createMemory<readonly Part[]>();
 

@@ -1,7 +1,4 @@
-/*
- * The keys of `node:readline`, with pasted text as one key. Unknown keys and combinations with Alt are dropped, so that they
- * cannot be mistaken for letters.
- */
+/* The keys of `node:readline`; pasted text is one key. Unknown keys are dropped, not mistaken for letters. */
 import { emitKeypressEvents, type Interface, type Key as ReadlineKey } from 'node:readline';
 import { Readable } from 'node:stream';
 
@@ -16,10 +13,7 @@ export type Key =
 const escapeMs = 60;
 const maxPasteCharacters = 64 << 10;
 
-/**
- * Replies of the terminal to another program, mouse reports, and keys with three numbers: node:readline would treat a part of
- * them as typed letters.
- */
+/** Replies of the terminal, mouse reports, keys with three numbers: node:readline would see typed letters in them. */
 const reports =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with one
   /\x1b(?:[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\[[<=>?][0-?]*[ -/]*[@-~]|\[\d*;\d*;[\d;]*[@-~])/g;

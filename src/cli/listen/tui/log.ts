@@ -1,7 +1,4 @@
-/*
- * The view's memory of a session: the newest events with their responses, within a limit of events and of bytes, even in long
- * sessions. Unsettled events are removed last.
- */
+/* The view's memory: the newest events with their responses, within limits. Unsettled events are removed last. */
 import type { CapturedEvent, DeliveryCause, ListenEvent, TargetResponse, ViewFilter } from '../model.ts';
 
 export type Attempt = {

@@ -1,7 +1,4 @@
-/**
- * The actions of keys on the screen: pages, scrolling, the selection, pausing, and the filter, which hides events but does not
- * stop their delivery.
- */
+/* The actions of keys on the screen. The filter hides events, and does not stop their delivery. */
 import { type Context, say, withRow } from './effects.ts';
 import type { Key } from './keys.ts';
 import { edit, promptOf, promptText } from './prompt.ts';

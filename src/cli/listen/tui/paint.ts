@@ -15,10 +15,7 @@ const moveTo = (row: number, column: number): string => `\x1b[${row + 1};${colum
 export type Size = { readonly columns: number; readonly rows: number };
 export type Position = { readonly row: number; readonly column: number };
 
-/**
- * Characters of this range are one column wide everywhere; higher ones include marks, and characters of wide or ambiguous
- * width.
- */
+/** One column wide everywhere; higher characters include marks and those of wide or ambiguous width. */
 const certain = /^[\0-\u02ff]*$/;
 
 function drawRow(line: Line, row: number, columns: number): string {

@@ -55,10 +55,7 @@ export function edit(prompt: Prompt, key: Key): Prompt {
   }
 }
 
-/**
- * The prompt after a label of printable ASCII, moved so that the cursor is in view.
- * @param wrongAt the character at which the filter is invalid
- */
+/** The prompt after a label of printable ASCII, moved to show the cursor. @param wrongAt an invalid character */
 export function promptLine(
   prompt: Prompt,
   { label, columns, wrongAt }: { label: string; columns: number; wrongAt: number | undefined },

@@ -20,9 +20,7 @@ export type Terminal = {
 export type FullScreen = Terminal & {
   /** Gives the terminal to another program until the returned function is called. */
   readonly lend: () => () => void;
-  /**
-   * Ctrl+Z: returns to the shell until it continues the process. In the background (`bg`) the process runs without a screen.
-   */
+  /** Ctrl+Z: returns to the shell. Continued in the background (`bg`), the process runs without a screen. */
   readonly suspend: () => void;
   readonly close: () => void;
 };

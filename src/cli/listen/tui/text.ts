@@ -58,10 +58,7 @@ function visibleCluster(cluster: string): string {
   return (joinsItsNeighbour(kept) ? `◌${kept}` : kept) + rest;
 }
 
-/**
- * Whether it begins with a mark that would change the cell before it. A few marks never do, such as the visarga of Burmese (U+1038):
- * they are graphemes of their own.
- */
+/** Whether its mark would change the cell before it. Few marks never do, such as the visarga of Burmese (U+1038). */
 const joinsItsNeighbour = (cluster: string): boolean =>
   beginsWithMark.test(cluster) && graphemes.segment(`◌${cluster}`).containing(0)?.segment !== '◌';
 
@@ -130,10 +127,7 @@ const tabColumns = 4;
 export const textLines = (text: string): string[] =>
   text.split(/\r\n|\n/).map(line => line.replaceAll('\t', ' '.repeat(tabColumns)));
 
-/**
- * Breaks a line into pieces of at most `columns` columns; all but the first are indented. `wrapAnsi` would break emoji and
- * count their width wrongly.
- */
+/** Pieces of at most `columns` columns, indented after the first. `wrapAnsi` would break emoji and miscount them. */
 export function wrap(line: Line, columns: number, indent = 0): Line[] {
   if (widthOf(line) <= columns) return [line];
   const margin = ' '.repeat(columns - Math.max(2, columns - indent));

@@ -184,10 +184,7 @@ export function createTerminalView(
 /** Terminals that print unknown sequences, or may do so. */
 const withoutClipboard = /^(?:linux|dumb|vt\d+|ansi|cons25|screen)/;
 
-/**
- * Shows a session on the terminal of this process, with the user's editor and browser. @throws OperationError without a
- * suitable terminal
- */
+/** Shows a session on this terminal, with the user's editor and browser. @throws OperationError without a terminal */
 export async function showSession(io: Io, session: ListenSession): Promise<TerminalView> {
   const terminal = await io.fullScreen?.();
   if (!terminal) throw new OperationError('this terminal cannot show a full screen: use --output lines');

@@ -25,9 +25,7 @@ export const signStandardWebhooks =
     return { headers };
   };
 
-/**
- * A secret can be read as text and as base64. Chooses the reading that the delivery's old signature matches, else the first.
- */
+/** A secret can be text or base64. Chooses the reading that the old signature matches, else the first. */
 function chooseKey(task: SigningTask, headerPrefix: string): Buffer | undefined {
   const keys = decodeKeys(task.scheme.keyFormat, task.secret);
   return keys.find(key => hasSigned(task, key, headerPrefix)) ?? keys[0];

@@ -46,10 +46,7 @@ export function digestOf(hash: Hash, parts: readonly MessagePart[]): Buffer {
 /** The places of a signed timestamp, in addition to headers and body. */
 type TimestampSources = { named?: NamedValues; claims?: unknown };
 
-/**
- * The outcome for a correct signature: `valid` if its timestamp is within the tolerance around the time of receipt, else
- * `stale`.
- */
+/** For a correct signature: `valid` if its timestamp is within the tolerance around the receipt, else `stale`. */
 export function checkTimestamp(check: SignatureCheck, sources: TimestampSources = {}): Outcome {
   const { timestamp } = check.scheme;
   if (timestamp?.toleranceSeconds === undefined) return 'valid';

@@ -89,10 +89,7 @@ export function verifyBodyHmac(check: SignatureCheck): Outcome {
   return 'unsupported';
 }
 
-/**
- * Fills a template: `{body}` raw bytes, `{url}`, `{name}` a value of the presented list or else a header, verbatim. Null if a
- * part is missing.
- */
+/** `{body}` raw bytes, `{url}`, `{name}` a value of the list or else a header, verbatim. Null if a part is missing. */
 export function renderMessage(
   template: string,
   from: { reader: DeliveryReader; body: Uint8Array; url: string; named: NamedValues },
