@@ -31,8 +31,6 @@ export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props
   const seen = useSeen(endpointId);
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     applies: () => isFiltered,
     save: (selection: ForwardSelection) => forwardsApi.act(endpointId, forward.id, verb, selection),
     onSaved(changed) {

@@ -89,7 +89,6 @@ function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
   const form = useForm({
     schema,
     initial: { expiresIn: '90d' },
-    isNew: true,
     messageAt: 'name',
     save: api.createKey,
     onSaved(created) {

@@ -31,9 +31,9 @@ import { type Restored, useDraft } from './use-draft.ts';
 
 type FormOptions<S extends Schema, T, R> = Rules<S> & {
   /** What is edited, or the defaults of something new. */
-  initial: object;
-  /** Whether it is created: all fields are sent, and not only changed ones. */
-  isNew: boolean;
+  initial?: object;
+  /** Whether it is created, as by default: all fields are sent, and not only changed ones. */
+  isNew?: boolean;
   /** Under which the unsaved draft is kept in the browser. Without it, a draft ends with the page. */
   name?: string;
   /** The field that shows a problem that belongs to none, in a form of one or two fields. */
@@ -75,7 +75,7 @@ export type FormOf<S extends Schema> = FormState & {
 };
 
 export function useForm<S extends Schema, T = unknown, R = unknown>(options: FormOptions<S, T, R>): FormOf<S> {
-  const { schema, initial, isNew, save, onSaved } = options;
+  const { schema, initial = {}, isNew = true, save, onSaved } = options;
   const savedText = JSON.stringify(draftOf(schema, initial));
   const saved = useMemo(() => draftOf(schema, initial), [savedText]);
   const {

@@ -180,8 +180,6 @@ function DeleteDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () =
   const name = visibleName(endpoint.name);
   const form = useForm({
     schema: deleteSchema,
-    initial: {},
-    isNew: true,
     applies: path => path !== 'pinned' || hasPins,
     save: (_, { pinned }) =>
       api.deleteEndpoint(endpoint.id, pinned).catch((error: unknown) => {

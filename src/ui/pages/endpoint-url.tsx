@@ -80,8 +80,6 @@ function RotateDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () =
   const { reloadEndpoints } = useWorkspace();
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     save: ({ overlap }: { overlap: string }) => api.rotateUrl(endpoint.id, overlap),
     onSaved() {
       reloadEndpoints();

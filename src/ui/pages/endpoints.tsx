@@ -219,8 +219,6 @@ const schema = {
 function CreateDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     messageAt: 'name',
     save: ({ name }: { name: string }) =>
       api

@@ -26,8 +26,6 @@ export function JoinPage({ token, hasPassword, signedInAs, onDone }: JoinProps) 
   const invitation = useQuery(token, () => api.invitation(token));
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     applies: () => hasPassword,
     save: ({ password }: { password?: string }) => api.acceptInvitation(token, password).then(onDone),
   });

@@ -26,8 +26,6 @@ const isWrong = document.querySelector('meta[name="setup-link"]') !== null;
 export function SetupPage({ token, hasPassword, isUsed, onDone }: SetupProps) {
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     applies: path => hasPassword || path !== 'password',
     async save({ email, password }: { email: string; password?: string }) {
       const { endpoint } = await api.setUp(token, email, password);

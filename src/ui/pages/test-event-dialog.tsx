@@ -63,7 +63,6 @@ function TestEventForm({ endpoint, platforms, platform, onClose }: TestEventForm
   const form = useForm({
     schema,
     initial: first ? startOf(first) : {},
-    isNew: true,
     applies: (path, draft) => path !== 'secret' || find(draft.platform)?.signing === 'signed',
     save: (request: TestEventInput) => api.sendTestEvent(endpoint.id, request),
     onSaved(sent) {

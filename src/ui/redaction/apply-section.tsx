@@ -25,8 +25,6 @@ export function ApplySection({ endpointId, saved, isDirty }: ApplySectionProps) 
   const [counted, setCounted] = useState<RedactionApplied & { where: string; rules: Redaction }>();
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     messageAt: 'where',
     staysFilled: true,
     save: async (_: unknown, { where }) => {

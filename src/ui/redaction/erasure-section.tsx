@@ -38,8 +38,6 @@ export function ErasureSection() {
   const [started, setStarted] = useState<{ erasure: Erasure; text: string }>();
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     messageAt: 'text',
     staysFilled: true,
     save: async (_: unknown, draft) => {

@@ -54,8 +54,6 @@ function Destinations({ destinations, onChange }: DestinationsProps) {
   const id = useId();
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     save: ({ destination }: { destination: string }) =>
       onChange([...new Set([...destinations, new URL(destination).origin])]),
   });

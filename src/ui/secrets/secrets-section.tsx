@@ -135,8 +135,6 @@ const schema = {
 function RegisterForm({ endpointId, onRegistered }: { endpointId: string; onRegistered: () => void }) {
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     messageAt: 'secret',
     save: (request: SecretInput) => api.addSecret(endpointId, request),
     onSaved() {

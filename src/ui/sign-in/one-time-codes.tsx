@@ -29,8 +29,6 @@ type CodeFormProps<R> = {
 function CodeForm<R>({ hint, save, onSaved, children, ...rest }: CodeFormProps<R>) {
   const form = useForm({
     schema: { code },
-    initial: {},
-    isNew: true,
     messageAt: 'code',
     save: (given: { code: string }) => save(given.code).then(onSaved),
   });

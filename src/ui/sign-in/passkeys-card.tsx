@@ -122,7 +122,6 @@ function NameDialog({ passkey, onClose }: { passkey?: Passkey; onClose: () => vo
   const form = useForm({
     schema,
     initial: passkey ?? { name: browserName(navigator.userAgent) },
-    isNew: true,
     save: ({ name }: { name: string }) => (passkey ? signInApi.renamePasskey(passkey.id, name) : createPasskey(name)),
     onSaved() {
       onClose();

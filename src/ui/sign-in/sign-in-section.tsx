@@ -181,8 +181,6 @@ function PasswordDialog({ isSet, onClose }: { isSet: boolean; onClose: () => voi
   const { session } = useWorkspace();
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     applies: path => isSet || path !== 'current',
     save: (request: PasswordChange) => signInApi.setPassword(request).then(() => request),
     onSaved(request) {

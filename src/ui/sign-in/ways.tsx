@@ -95,7 +95,6 @@ function PasswordForm({ email, onDone }: { email: string | undefined; onDone: ()
   const form = useForm({
     schema,
     initial: { email },
-    isNew: true,
     applies: path => path !== 'code' || needsCode,
     staysFilled: true,
     save: ({ email: given, password, code }: Given) =>

@@ -93,8 +93,6 @@ const schema = {
 function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     messageAt: 'email',
     save: ({ email }: { email: string }) => api.invite(email),
     onSaved: made => made && onMade(made),
