@@ -1,6 +1,5 @@
 /* GET /api/endpoints/{id}/stream */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
@@ -10,7 +9,7 @@ import { EventStream, StreamQuery } from './model.ts';
 import type { NotificationsService } from './service.ts';
 
 export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notifications: NotificationsService }) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] }).use(authenticated(gate)).get(
+  routesOf(gate, '/api/endpoints', 'Endpoints').get(
     '/:id/stream',
     async ({ principal, request, params, query }) => {
       const stream = await notifications.openStream({

@@ -3,13 +3,13 @@ import { Elysia } from 'elysia';
 import { AppError, type ErrorCode, notFound } from '../../core/errors.ts';
 import { pageHeaders } from '../../core/html-page.ts';
 import { hostOf } from '../../core/network/hosts.ts';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { operation } from '../../http/operation.ts';
-import { Ok, RecentSignInError, responses } from '../../http/schemas.ts';
+import { done, Ok, RecentSignInError, responses } from '../../http/schemas.ts';
 import type { OidcBindings } from './bindings.ts';
 import { OidcStart } from './model.ts';
 import { refusedPage, startAgainPage, startPath, tooManyPage, unavailablePage } from './pages.ts';
@@ -31,8 +31,7 @@ type OidcRoutesOptions = { gate: Gate; oidc: OidcSignIn | undefined; oidcBinding
 
 /** The operations of the API. */
 export const oidcRoutes = ({ gate, oidc, oidcBindings }: OidcRoutesOptions) =>
-  new Elysia({ prefix: '/api/me/oidc', tags: ['Account'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/me/oidc', 'Account')
     .post(
       '',
       async ({ principal, set }) => {
@@ -56,25 +55,18 @@ export const oidcRoutes = ({ gate, oidc, oidcBindings }: OidcRoutesOptions) =>
         }),
       },
     )
-    .delete(
-      '',
-      async ({ principal }) => {
-        await oidcBindings.end(principal);
-        return { ok: true };
-      },
-      {
-        response: { ...responses({ 200: Ok }, 404, 409), 403: RecentSignInError },
-        ...operation({
-          operationId: 'unbindOidc',
-          permission: 'signIn',
-          security: [{ session: [] }],
-          audit: { action: 'oidc.unbound', type: 'account' },
-          summary: 'End the binding to the OpenID Connect provider',
-          description:
-            'Needs a session with a sign-in within the last 10 minutes. 409 when it is the last way to sign in. Sessions stay.',
-        }),
-      },
-    );
+    .delete('', ({ principal }) => done(oidcBindings.end(principal)), {
+      response: { ...responses({ 200: Ok }, 404, 409), 403: RecentSignInError },
+      ...operation({
+        operationId: 'unbindOidc',
+        permission: 'signIn',
+        security: [{ session: [] }],
+        audit: { action: 'oidc.unbound', type: 'account' },
+        summary: 'End the binding to the OpenID Connect provider',
+        description:
+          'Needs a session with a sign-in within the last 10 minutes. 409 when it is the last way to sign in. Sessions stay.',
+      }),
+    });
 
 type OidcPagesOptions = {
   gate: Pick<Gate, 'recheck'>;

@@ -1,6 +1,5 @@
 /* GET /api/overview and /api/stats */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import { unlessUnchanged } from '../../http/conditional.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
@@ -10,8 +9,7 @@ import { Overview, OverviewQuery, Stats } from './model.ts';
 import type { OverviewService } from './service.ts';
 
 export const overviewRoutes = ({ gate, overview }: { gate: Gate; overview: OverviewService }) =>
-  new Elysia({ prefix: '/api', tags: ['Endpoints'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api', 'Endpoints')
     .get(
       '/overview',
       async ({ principal, query, request, set }) =>

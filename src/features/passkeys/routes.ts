@@ -1,12 +1,12 @@
 /* Passkeys of an account, and signing in with one. */
 import { Elysia } from 'elysia';
-import { authenticated, optionallyAuthenticated } from '../../http/authenticated.ts';
+import { optionallyAuthenticated, routesOf } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, RecentSignInError, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, RecentSignInError, responses } from '../../http/schemas.ts';
 import {
   Passkey,
   PasskeyChange,
@@ -25,11 +25,10 @@ const recent = 'Needs a session with a sign-in within the last 10 minutes.';
 export type PasskeysRoutesOptions = { gate: Gate; cookie: SessionCookie; passkeys: PasskeysService };
 
 export const passkeysRoutes = (options: PasskeysRoutesOptions) =>
-  new Elysia().use(creationRoutes(options)).use(ownRoutes(options)).use(signInRoutes(options));
+  new Elysia().use(ownRoutes(options)).use(signInRoutes(options));
 
-const creationRoutes = ({ gate, passkeys }: PasskeysRoutesOptions) =>
-  new Elysia({ prefix: '/api/me/passkeys', tags: ['Account'] })
-    .use(authenticated(gate))
+const ownRoutes = ({ gate, passkeys }: PasskeysRoutesOptions) =>
+  routesOf(gate, '/api/me/passkeys', 'Account')
     .post(
       '/options',
       ({ principal, set }) => {
@@ -59,11 +58,7 @@ const creationRoutes = ({ gate, passkeys }: PasskeysRoutesOptions) =>
         summary: 'Add the passkey that the browser has made',
         description: `${recent} An account can have 20.`,
       }),
-    });
-
-const ownRoutes = ({ gate, passkeys }: PasskeysRoutesOptions) =>
-  new Elysia({ prefix: '/api/me/passkeys', tags: ['Account'] })
-    .use(authenticated(gate))
+    })
     .get('', async ({ principal }) => ({ passkeys: await passkeys.list(principal.accountId) }), {
       response: responses({ 200: PasskeyList }),
       ...operation({
@@ -86,25 +81,18 @@ const ownRoutes = ({ gate, passkeys }: PasskeysRoutesOptions) =>
         description: 'Needs a session: API keys and apps get 403.',
       }),
     })
-    .delete(
-      '/:id',
-      async ({ principal, params }) => {
-        await passkeys.remove(principal, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: { ...responses({ 200: Ok }, 404, 409), 403: RecentSignInError },
-        ...operation({
-          operationId: 'deletePasskey',
-          permission,
-          security: session,
-          audit: 'passkey.deleted',
-          summary: 'Delete a passkey',
-          description: `${recent} Sessions that began with it continue. 409 for the last way to sign in.`,
-        }),
-      },
-    );
+    .delete('/:id', ({ principal, params }) => done(passkeys.remove(principal, params.id)), {
+      params: IdParams,
+      response: { ...responses({ 200: Ok }, 404, 409), 403: RecentSignInError },
+      ...operation({
+        operationId: 'deletePasskey',
+        permission,
+        security: session,
+        audit: 'passkey.deleted',
+        summary: 'Delete a passkey',
+        description: `${recent} Sessions that began with it continue. 409 for the last way to sign in.`,
+      }),
+    });
 
 const signInRoutes = ({ gate, cookie, passkeys }: PasskeysRoutesOptions) =>
   new Elysia({ prefix: '/api/session/passkey', tags: ['Sessions'] })

@@ -1,16 +1,14 @@
 /* /api/events/{id}/pin and /tags, and deleting an event */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, responses } from '../../http/schemas.ts';
 import { KeptEvent, PinRequest, TagsRequest } from './model.ts';
 import type { KeepingService } from './service.ts';
 
 export const keepingRoutes = ({ gate, keeping }: { gate: Gate; keeping: KeepingService }) =>
-  new Elysia({ prefix: '/api/events', tags: ['Events'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/events', 'Events')
     .put('/:id/pin', ({ principal, params, body }) => keeping.pin(principal, params.id, body), {
       ...jsonInput(PinRequest),
       params: IdParams,
@@ -24,24 +22,17 @@ export const keepingRoutes = ({ gate, keeping }: { gate: Gate; keeping: KeepingS
           'A pinned event is exempt from retention. A name or note that is not given is removed. A team can pin 1,000 events.',
       }),
     })
-    .delete(
-      '/:id/pin',
-      async ({ principal, params }) => {
-        await keeping.unpin(principal, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 404),
-        ...operation({
-          operationId: 'unpinEvent',
-          permission: 'keeping',
-          audit: 'event.unpinned',
-          summary: 'Unpin an event',
-          description: 'From then on retention applies to it again. An event that is not pinned stays as it is.',
-        }),
-      },
-    )
+    .delete('/:id/pin', ({ principal, params }) => done(keeping.unpin(principal, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 404),
+      ...operation({
+        operationId: 'unpinEvent',
+        permission: 'keeping',
+        audit: 'event.unpinned',
+        summary: 'Unpin an event',
+        description: 'From then on retention applies to it again. An event that is not pinned stays as it is.',
+      }),
+    })
     .put('/:id/tags', ({ principal, params, body }) => keeping.tag(principal, params.id, body), {
       ...jsonInput(TagsRequest),
       params: IdParams,
@@ -54,21 +45,14 @@ export const keepingRoutes = ({ gate, keeping }: { gate: Gate; keeping: KeepingS
         description: 'The tags are shown in the order in which they are given. An empty list removes them.',
       }),
     })
-    .delete(
-      '/:id',
-      async ({ principal, params }) => {
-        await keeping.remove(principal, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 403, 404),
-        ...operation({
-          operationId: 'deleteEvent',
-          permission: 'deletion',
-          audit: { action: 'event.deleted', deletesEvent: true },
-          summary: 'Delete an event; for an owner only',
-          description: 'Also a pinned one. Its replays go with it, and the endpoint’s counters change.',
-        }),
-      },
-    );
+    .delete('/:id', ({ principal, params }) => done(keeping.remove(principal, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 403, 404),
+      ...operation({
+        operationId: 'deleteEvent',
+        permission: 'deletion',
+        audit: { action: 'event.deleted', deletesEvent: true },
+        summary: 'Delete an event; for an owner only',
+        description: 'Also a pinned one. Its replays go with it, and the endpoint’s counters change.',
+      }),
+    });

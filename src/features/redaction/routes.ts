@@ -1,12 +1,11 @@
 /* /api/endpoints/{id}/redaction: what is taken out of the events of an endpoint before they are stored */
-import { Elysia } from 'elysia';
 import type { Principal } from '../../core/access/principal.ts';
 import { GivenRedaction, ShownRedaction } from '../../core/redaction/schema.ts';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
 import { RedactionApplied, RedactionApplyRequest, RedactionPreview, RedactionPreviewRequest } from './model.ts';
 import type { PreviewRedaction } from './preview.ts';
@@ -27,8 +26,7 @@ type Options = {
 };
 
 export const redactionRoutes = ({ gate, redaction, previewRedaction, endpoints, applyRedaction }: Options) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Redaction'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Redaction')
     .get('/:id/redaction', ({ principal, params }) => redaction.redaction(principal, params.id), {
       params: IdParams,
       response: responses({ 200: ShownRedaction }, 404),
@@ -52,25 +50,18 @@ export const redactionRoutes = ({ gate, redaction, previewRedaction, endpoints, 
           'Replaces all rules. They hold for every delivery that is acknowledged after the response, refused ones, test events and imports included: signatures are verified first, and what a rule takes out never reaches a disk. Other servers on one libSQL server follow within 5 seconds. Stored events stay as they are. Not for connected apps.',
       }),
     })
-    .delete(
-      '/:id/redaction',
-      async ({ principal, params }) => {
-        await redaction.remove(principal, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 404),
-        ...operation({
-          operationId: 'removeRedaction',
-          permission,
-          audit,
-          summary: 'Remove the redaction rules',
-          description:
-            'Later deliveries are stored as they come. What was taken out of earlier ones does not come back. Not for connected apps.',
-        }),
-      },
-    )
+    .delete('/:id/redaction', ({ principal, params }) => done(redaction.remove(principal, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 404),
+      ...operation({
+        operationId: 'removeRedaction',
+        permission,
+        audit,
+        summary: 'Remove the redaction rules',
+        description:
+          'Later deliveries are stored as they come. What was taken out of earlier ones does not come back. Not for connected apps.',
+      }),
+    })
     .post(
       '/:id/redaction/preview',
       ({ principal, params, body, request }) => previewRedaction(principal, params.id, body, request.signal),

@@ -1,9 +1,8 @@
 /* /api/replay-jobs */
-import { Elysia } from 'elysia';
 import type { AuditDetails } from '../../core/access/audit-actions.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { withoutPath } from '../../core/network/destination.ts';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { type HandlerResult, operation } from '../../http/operation.ts';
@@ -21,8 +20,6 @@ import {
 } from './model.ts';
 import type { ReplayJobsService } from './service.ts';
 
-type Options = { gate: Gate; replayJobs: ReplayJobsService };
-
 /** The URLs may contain credentials, which would let a read-only key do more than read. */
 const toShown = ({ isReadOnly }: Pick<Principal, 'isReadOnly'>, job: ReplayJob): ReplayJob =>
   isReadOnly ? { ...job, dest: withoutPath(job.dest), dest2: job.dest2 === null ? null : withoutPath(job.dest2) } : job;
@@ -33,11 +30,8 @@ const detailsOf = ({ matched, dest }: HandlerResult): AuditDetails => ({
   to: URL.parse(String(dest))?.host ?? String(dest),
 });
 
-export const replayJobsRoutes = (options: Options) => new Elysia().use(jobRoutes(options)).use(itemRoutes(options));
-
-const jobRoutes = ({ gate, replayJobs }: Options) =>
-  new Elysia({ prefix: '/api/replay-jobs', tags: ['Replay jobs'] })
-    .use(authenticated(gate))
+export const replayJobsRoutes = ({ gate, replayJobs }: { gate: Gate; replayJobs: ReplayJobsService }) =>
+  routesOf(gate, '/api/replay-jobs', 'Replay jobs')
     .post(
       '',
       async ({ principal, body, status, request }) => {
@@ -117,11 +111,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
         summary: 'End a replay job',
         description: 'Requests under way are cut off. 409 when the job is over.',
       }),
-    });
-
-const itemRoutes = ({ gate, replayJobs }: Options) =>
-  new Elysia({ prefix: '/api/replay-jobs', tags: ['Replay jobs'] })
-    .use(authenticated(gate))
+    })
     .get('/:id/items', ({ principal, params, query }) => replayJobs.items(principal, params.id, query), {
       params: IdParams,
       ...queryOf(ReplayJobItemQuery),

@@ -1,7 +1,6 @@
 /* POST /api/events/{id}/replay, /api/endpoints/{id}/attempts */
-import { Elysia } from 'elysia';
 import { parseExactJson } from '../../core/json/exact.ts';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -10,8 +9,7 @@ import { AcceptedAttempts, ReplayAnswer, ReplayRequest, ReportedAttempts } from 
 import type { ReplaysService } from './service.ts';
 
 export const replaysRoutes = ({ gate, replays }: { gate: Gate; replays: ReplaysService }) =>
-  new Elysia({ prefix: '/api', tags: ['Events'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api', 'Events')
     .post(
       '/events/:id/replay',
       ({ principal, params, body, request }) => {

@@ -1,7 +1,6 @@
 /* /api/endpoints/{id}/schemas */
 
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -11,8 +10,7 @@ import { SchemaChangeList, SchemaParams, SchemaQuery, SchemaText, TypeSchemaList
 import type { SchemasService } from './service.ts';
 
 export const schemasRoutes = ({ gate, schemas }: { gate: Gate; schemas: SchemasService }) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Schemas'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Schemas')
     .get('/:id/schemas', async ({ principal, params }) => ({ schemas: await schemas.list(principal, params.id) }), {
       params: IdParams,
       response: responses({ 200: TypeSchemaList }, 404),

@@ -1,16 +1,14 @@
 /* /api/endpoints/{id}/secrets */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, responses } from '../../http/schemas.ts';
 import { Secret, SecretChange, SecretInput, SecretList, SecretParams } from './model.ts';
 import type { SecretsService } from './service.ts';
 
 export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsService }) =>
-  new Elysia({ prefix: '/api/endpoints/:id/secrets', tags: ['Secrets'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints/:id/secrets', 'Secrets')
     .get('', ({ principal, params }) => secrets.list(principal, params.id), {
       params: IdParams,
       response: responses({ 200: SecretList }, 404),
@@ -69,21 +67,14 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
         }),
       },
     )
-    .delete(
-      '/:secretId',
-      async ({ principal, params }) => {
-        await secrets.remove(principal, params.id, params.secretId);
-        return { ok: true };
-      },
-      {
-        params: SecretParams,
-        response: responses({ 200: Ok }, 404),
-        ...operation({
-          operationId: 'deleteSecret',
-          permission: 'secrets',
-          audit: 'secret.deleted',
-          summary: 'Remove a signing secret',
-          description: 'Verdicts that depended on it become `unchecked`.',
-        }),
-      },
-    );
+    .delete('/:secretId', ({ principal, params }) => done(secrets.remove(principal, params.id, params.secretId)), {
+      params: SecretParams,
+      response: responses({ 200: Ok }, 404),
+      ...operation({
+        operationId: 'deleteSecret',
+        permission: 'secrets',
+        audit: 'secret.deleted',
+        summary: 'Remove a signing secret',
+        description: 'Verdicts that depended on it become `unchecked`.',
+      }),
+    });

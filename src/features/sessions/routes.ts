@@ -1,12 +1,12 @@
 /* Sign-in, sign-out, password and sessions of the dashboard. */
 import { Elysia } from 'elysia';
-import { authenticated, optionallyAuthenticated } from '../../http/authenticated.ts';
+import { optionallyAuthenticated, routesOf } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, RecentSignInError, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, RecentSignInError, responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
 import {
   PasswordChange,
@@ -20,8 +20,6 @@ import {
   type Ways,
 } from './model.ts';
 import type { SessionsService } from './service.ts';
-
-const tags = ['Sessions'];
 
 export type SessionsRoutesOptions = {
   gate: Gate;
@@ -56,7 +54,7 @@ const signInRoutes = ({
   updates,
   tunnel,
 }: SessionsRoutesOptions) =>
-  new Elysia({ prefix: '/api/session', tags })
+  new Elysia({ prefix: '/api/session', tags: ['Sessions'] })
     .use(optionallyAuthenticated(gate))
     .get(
       '',
@@ -116,8 +114,7 @@ const signInRoutes = ({
     );
 
 const signedInRoutes = ({ gate, cookie, sessions, oidc }: SessionsRoutesOptions) =>
-  new Elysia({ prefix: '/api', tags })
-    .use(authenticated(gate))
+  routesOf(gate, '/api', 'Sessions')
     .delete(
       '/session',
       async ({ principal, request, set }) => {
@@ -173,21 +170,14 @@ const signedInRoutes = ({ gate, cookie, sessions, oidc }: SessionsRoutesOptions)
         }),
       },
     )
-    .delete(
-      '/sessions/:id',
-      async ({ principal, params }) => {
-        await sessions.end(principal.accountId, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 404),
-        ...operation({
-          operationId: 'endSession',
-          permission: 'signIn',
-          audit: 'session.ended',
-          summary: 'End a session at once',
-          description: 'The next request with it is refused.',
-        }),
-      },
-    );
+    .delete('/sessions/:id', ({ principal, params }) => done(sessions.end(principal.accountId, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 404),
+      ...operation({
+        operationId: 'endSession',
+        permission: 'signIn',
+        audit: 'session.ended',
+        summary: 'End a session at once',
+        description: 'The next request with it is refused.',
+      }),
+    });

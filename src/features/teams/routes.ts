@@ -1,12 +1,12 @@
 /* /api/team and /api/invitations */
 import { Elysia } from 'elysia';
-import { authenticated, optionallyAuthenticated } from '../../http/authenticated.ts';
+import { optionallyAuthenticated, routesOf } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { done, IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import {
   Acceptance,
@@ -19,8 +19,6 @@ import {
 } from './model.ts';
 import type { TeamsService } from './service.ts';
 
-const tags = ['Team'];
-
 export type TeamsRoutesOptions = {
   gate: Gate;
   cookie: SessionCookie;
@@ -29,11 +27,10 @@ export type TeamsRoutesOptions = {
 };
 
 export const teamsRoutes = (options: TeamsRoutesOptions) =>
-  new Elysia().use(teamRoutes(options)).use(pendingRoutes(options)).use(invitationRoutes(options));
+  new Elysia().use(teamRoutes(options)).use(invitationRoutes(options));
 
 const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
-  new Elysia({ prefix: '/api/team', tags })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/team', 'Team')
     .get('', ({ principal }) => teams.team(principal), {
       response: responses({ 200: Team }),
       ...operation({
@@ -59,29 +56,18 @@ const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
         }),
       },
     )
-    .delete(
-      '/members/:id',
-      async ({ principal, params }) => {
-        await teams.removeMember(principal, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 400, 403, 404),
-        ...operation({
-          operationId: 'removeMember',
-          permission: 'team',
-          audit: { action: 'member.removed', type: 'account' },
-          summary: 'Remove a member; for an owner only',
-          description: 'Deletes the account. Its keys, sessions and connected apps end at once.',
-        }),
-      },
-    );
-
-const pendingRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
-  new Elysia({ prefix: '/api/team/invitations', tags })
-    .use(authenticated(gate))
-    .get('', async ({ principal }) => ({ invitations: await teams.pendingInvitations(principal) }), {
+    .delete('/members/:id', ({ principal, params }) => done(teams.removeMember(principal, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 400, 403, 404),
+      ...operation({
+        operationId: 'removeMember',
+        permission: 'team',
+        audit: { action: 'member.removed', type: 'account' },
+        summary: 'Remove a member; for an owner only',
+        description: 'Deletes the account. Its keys, sessions and connected apps end at once.',
+      }),
+    })
+    .get('/invitations', async ({ principal }) => ({ invitations: await teams.pendingInvitations(principal) }), {
       response: responses({ 200: PendingInvitationList }, 403),
       ...operation({
         operationId: 'listInvitations',
@@ -91,7 +77,7 @@ const pendingRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
           'Newest first, without their links, which are shown only when they are made. Expired ones are left out.',
       }),
     })
-    .post('/:id/resend', ({ principal, params }) => teams.renewInvitation(principal, params.id), {
+    .post('/invitations/:id/resend', ({ principal, params }) => teams.renewInvitation(principal, params.id), {
       params: IdParams,
       response: responses({ 200: Invitation }, 403, 404),
       ...operation({
@@ -103,27 +89,20 @@ const pendingRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
           'The earlier link stops working at once, and the time until it expires begins anew. Nothing is sent: give the link to the person yourself.',
       }),
     })
-    .delete(
-      '/:id',
-      async ({ principal, params }) => {
-        await teams.withdrawInvitation(principal, params.id);
-        return { ok: true };
-      },
-      {
-        params: IdParams,
-        response: responses({ 200: Ok }, 403, 404),
-        ...operation({
-          operationId: 'withdrawInvitation',
-          permission: 'team',
-          audit: 'invitation.withdrawn',
-          summary: 'Withdraw an invitation; for an owner only',
-          description: 'Its link stops working at once.',
-        }),
-      },
-    );
+    .delete('/invitations/:id', ({ principal, params }) => done(teams.withdrawInvitation(principal, params.id)), {
+      params: IdParams,
+      response: responses({ 200: Ok }, 403, 404),
+      ...operation({
+        operationId: 'withdrawInvitation',
+        permission: 'team',
+        audit: 'invitation.withdrawn',
+        summary: 'Withdraw an invitation; for an owner only',
+        description: 'Its link stops working at once.',
+      }),
+    });
 
 const invitationRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions) =>
-  new Elysia({ prefix: '/api/invitations', tags })
+  new Elysia({ prefix: '/api/invitations', tags: ['Team'] })
     .use(optionallyAuthenticated(gate))
     .get('/:token', ({ params }) => teams.invitation(params.token), {
       params: TokenParams,

@@ -1,6 +1,5 @@
 /* GET /api/platforms, POST /api/endpoints/{id}/test-events */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
@@ -10,8 +9,7 @@ import { PlatformList, TestEvent, TestEventInput } from './model.ts';
 import type { TestEventsService } from './service.ts';
 
 export const testEventsRoutes = ({ gate, testEvents }: { gate: Gate; testEvents: TestEventsService }) =>
-  new Elysia({ prefix: '/api', tags: ['Test events'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api', 'Test events')
     .get('/platforms', async () => ({ platforms: await testEvents.platforms() }), {
       response: responses({ 200: PlatformList }),
       ...operation({

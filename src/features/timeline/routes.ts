@@ -1,6 +1,5 @@
 /* GET /api/endpoints/{id}/timeline and /values */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -9,8 +8,7 @@ import { FieldValues, Timeline, TimelineQuery, ValuesQuery } from './model.ts';
 import type { TimelineService } from './service.ts';
 
 export const timelineRoutes = ({ gate, timeline }: { gate: Gate; timeline: TimelineService }) =>
-  new Elysia({ prefix: '/api/endpoints', tags: ['Events'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/endpoints', 'Events')
     .get(
       '/:id/timeline',
       ({ principal, params, query, request }) => timeline.timeline(principal, params.id, query, request.signal),

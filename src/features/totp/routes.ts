@@ -1,11 +1,10 @@
 /* /api/me/totp: turns one-time codes on and off. */
-import { Elysia } from 'elysia';
-import { authenticated } from '../../http/authenticated.ts';
+import { routesOf } from '../../http/authenticated.ts';
 import { clientInfo } from '../../http/client-info.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { Ok, RecentSignInError, responses } from '../../http/schemas.ts';
+import { done, Ok, RecentSignInError, responses } from '../../http/schemas.ts';
 import { RecoveryCodes, SecondFactor, TotpCode, TotpSecret } from './model.ts';
 import type { TotpService } from './service.ts';
 
@@ -14,8 +13,7 @@ const security = [{ session: [] }];
 const recent = 'Needs a session with a sign-in within the last 10 minutes.';
 
 export const totpRoutes = ({ gate, totp }: { gate: Gate; totp: TotpService }) =>
-  new Elysia({ prefix: '/api/me/totp', tags: ['Account'] })
-    .use(authenticated(gate))
+  routesOf(gate, '/api/me/totp', 'Account')
     .post(
       '',
       ({ principal, set }) => {
@@ -56,10 +54,7 @@ export const totpRoutes = ({ gate, totp }: { gate: Gate; totp: TotpService }) =>
     )
     .delete(
       '',
-      async ({ principal, request, body }) => {
-        await totp.turnOff(principal, body, clientInfo(request, principal).sourceIp);
-        return { ok: true };
-      },
+      ({ principal, request, body }) => done(totp.turnOff(principal, body, clientInfo(request, principal).sourceIp)),
       {
         ...jsonInput(SecondFactor),
         response: { ...responses({ 200: Ok }, 400, 404), 403: RecentSignInError },
