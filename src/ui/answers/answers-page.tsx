@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { answerPresets } from '../../shared/answer-presets.ts';
 import { seenValues } from '../inspector/filter/seen-values.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
 import { exampleOf } from '../inspector/placeholders.ts';
@@ -16,12 +17,10 @@ import { Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { Presets } from './presets.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { RuleList } from './rule-list.tsx';
-import { namesOf, type RuleDraft } from './rule-schema.tsx';
-import { type AnswersEditor, useAnswers } from './use-answers.ts';
-import type { Preview } from './use-preview.ts';
+import { draftOf, namesOf, type RuleDraft } from './rule-schema.tsx';
+import { type AnswersEditor, type Preview, useAnswers } from './use-answers.ts';
 
 export const AnswersPage = ({ endpointId }: { endpointId: string }) => (
   <WithEndpoint id={endpointId}>
@@ -155,7 +154,8 @@ function ResetSection({ editor }: { editor: AnswersEditor }) {
 }
 
 /** Values from the newest deliveries and the schemas, for completion and placeholders. */
-function useExamples(endpointId: string, { events }: Preview) {
+function useExamples(endpointId: string, { value }: Preview) {
+  const events = value?.events;
   const newestId = events?.[0]?.event.id ?? '';
   const event = useQuery(newestId, async () => (newestId === '' ? undefined : await api.event(newestId))).value;
   const [isAsked, setIsAsked] = useState(false);
@@ -169,3 +169,27 @@ function useExamples(endpointId: string, { events }: Preview) {
   const example = useMemo(() => event && exampleOf(event), [event]);
   return { seen, example };
 }
+
+const Presets = ({ hasRules, onPick }: { hasRules: boolean; onPick: (drafts: RuleDraft[]) => void }) => (
+  <section class="card section" aria-labelledby="presets-title">
+    <h2 id="presets-title">Presets</h2>
+    <p class="lead">
+      {hasRules
+        ? 'A preset replaces the rules above. Nothing changes until you save.'
+        : 'Start from one of these. Nothing changes until you save.'}
+    </p>
+    <ul class="rows">
+      {answerPresets.map(({ name, title, description, rules }) => (
+        <li key={name}>
+          <span class="stack grow">
+            <strong>{title}</strong>
+            <span class="faint">{description}</span>
+          </span>
+          <Button aria-label={`Use the preset ${title}`} onClick={() => onPick(rules.map(draftOf))}>
+            Use
+          </Button>
+        </li>
+      ))}
+    </ul>
+  </section>
+);

@@ -8,7 +8,7 @@ import { Notice, Skeleton } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Time } from '../kit/time.tsx';
-import type { Preview } from './use-preview.ts';
+import type { Preview } from './use-answers.ts';
 
 type PreviewPanelProps = {
   endpointId: string;
@@ -20,7 +20,8 @@ type PreviewPanelProps = {
   isHeld: boolean;
 };
 
-export function PreviewPanel({ endpointId, preview: { events, problem }, rules, names, isHeld }: PreviewPanelProps) {
+export function PreviewPanel({ endpointId, preview: { value, problem }, rules, names, isHeld }: PreviewPanelProps) {
+  const events = value?.events;
   return (
     <section class="card section answers-preview" aria-labelledby="preview-title">
       <h2 id="preview-title">Preview</h2>

@@ -1,13 +1,15 @@
 /* The fields of a rule: its conditions and its answer. */
 
+import { unknownPlaceholders } from '../../shared/placeholders.ts';
 import { FilterField } from '../inspector/filter/filter-field.tsx';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
-import type { Example } from '../inspector/placeholders.ts';
-import { Button } from '../kit/controls.tsx';
+import { type Example, placeholdersFor } from '../inspector/placeholders.ts';
+import { Button, Segmented } from '../kit/controls.tsx';
 import { type FieldsOf, Inputs } from '../kit/form.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
 import { HeaderEditor } from '../kit/header-editor.tsx';
 import type { Input, Pair } from '../kit/schema.ts';
-import { BodyField } from './body-field.tsx';
+import { TemplateField } from '../kit/template-field.tsx';
 import type { ruleRules } from './rule-schema.tsx';
 
 export type RuleFields = FieldsOf<typeof ruleRules.schema>;
@@ -79,5 +81,53 @@ function HeaderFields({ value, problem, change }: Input<readonly Pair[]>) {
           "Cookies, CORS and connection headers are not allowed, so that a response can't act as this server in a browser."}
       </p>
     </HeaderEditor>
+  );
+}
+
+type Encoding = 'utf8' | 'base64';
+
+const encodings: { id: Encoding; label: string }[] = [
+  { id: 'utf8', label: 'Text' },
+  { id: 'base64', label: 'Base64' },
+];
+
+type BodyFieldProps = {
+  body: Input<string>;
+  /** Whether it is base64. */
+  encoding: Input<boolean>;
+  example: Example | undefined;
+};
+
+function BodyField({ body, encoding, example }: BodyFieldProps) {
+  const isBase64 = encoding.value;
+  const unknown = isBase64 ? [] : unknownPlaceholders(body.value);
+  return (
+    <>
+      <TemplateField
+        label="Body"
+        aside={
+          <Segmented
+            label="Encoding of the body"
+            options={encodings}
+            value={isBase64 ? 'base64' : 'utf8'}
+            onPick={picked => encoding.change(picked === 'base64')}
+          />
+        }
+        input={body}
+        rows={5}
+        placeholder={isBase64 ? '' : 'empty'}
+        hint={
+          isBase64
+            ? 'Sent as is. Placeholders work only in text bodies.'
+            : unknown.length > 0
+              ? `Unknown placeholder, sent as text: ${unknown.slice(0, 3).map(visibleLine).join(', ')}`
+              : 'Placeholders are replaced once; a missing value becomes empty. Values are JSON-escaped if Content-Type is JSON.'
+        }
+        placeholders={isBase64 ? [] : placeholdersFor(example)}
+      />
+      <p class="hint">
+        Responses never set cookies and carry a policy that stops browsers from running scripts in them.
+      </p>
+    </>
   );
 }

@@ -1,11 +1,12 @@
 /* The rules of an endpoint on the page that edits them: the saved rules, the changes, and the requests that save or reset them. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { AnswerRule } from '../../features/answers/model.ts';
+import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
 import { api } from '../kit/api.ts';
 import { isDraftLike, keepDraft, keptDraft } from '../kit/draft-store.ts';
 import { showToast } from '../kit/toasts.tsx';
 import { type Restored, useQuestionBeforeClosing } from '../kit/use-draft.ts';
+import { type LivePreview, useLivePreview } from '../kit/use-live-preview.ts';
 import { type Query, useQuery } from '../kit/use-query.ts';
 import {
   draftOf,
@@ -17,37 +18,15 @@ import {
   refusalOf,
   rulesOf,
 } from './rule-schema.tsx';
-import { type Preview, usePreview } from './use-preview.ts';
 
-export type AnswersEditor = {
-  /** Undefined until the rules are loaded. */
-  drafts: readonly RuleDraft[] | undefined;
-  setDrafts: (drafts: readonly RuleDraft[]) => void;
-  saved: readonly AnswerRule[] | undefined;
-  /** The drafts as the API takes them. */
-  rules: readonly AnswerRule[];
-  isDirty: boolean;
-  restored: Restored;
-  loadProblem: string;
-  reload: () => void;
-  preview: Preview;
-  problemsOf: (key: number) => RuleProblems;
-  /** Why the server refused the rules, as it was thrown. */
-  error: unknown;
-  /** A problem that belongs to no field. */
-  problem: string;
-  /** Known without asking the server. */
-  hasProblems: boolean;
-  isBusy: boolean;
-  save: () => Promise<boolean>;
-  discard: () => void;
-  reset: () => Promise<boolean>;
-};
+export type AnswersEditor = ReturnType<typeof useAnswers>;
+/** What the newest deliveries would have got. The server checks the rules each time, so problems are known before they are saved. */
+export type Preview = LivePreview<AnswerPreview, Refusal>;
 
 const withoutKeys = (drafts: readonly RuleDraft[]): string =>
   JSON.stringify(drafts.map(({ key: _, ...fields }) => fields));
 
-export function useAnswers(endpointId: string, onSaved: () => void): AnswersEditor {
+export function useAnswers(endpointId: string, onSaved: () => void) {
   const query = useQuery(endpointId, () => api.answers(endpointId));
   const saved = query.value?.rules;
   const { drafts, setDrafts, base, isDirty, restored, replace } = useDrafts(endpointId, query);
@@ -55,7 +34,11 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
   const [isBusy, setIsBusy] = useState(false);
   const read = useMemo(() => rulesOf(drafts ?? []), [drafts]);
   const hasProblems = read.problems.size > 0;
-  const preview = usePreview(endpointId, drafts ?? [], drafts && !hasProblems ? read.rules : undefined);
+  const preview: Preview = useLivePreview(
+    drafts && !hasProblems ? JSON.stringify(read.rules) : undefined,
+    (asked, signal) => api.previewAnswers(endpointId, JSON.parse(asked), signal),
+    error => refusalOf(error, drafts ?? []),
+  );
   const refusal = refusedSave ?? preview.refusal;
 
   const send = async (work: () => Promise<{ rules: AnswerRule[] }>, message: string): Promise<boolean> => {
@@ -77,24 +60,28 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
   };
   return {
     preview,
+    /** Why the server refused the rules, as it was thrown. */
     error: refusal?.error,
     drafts,
-    setDrafts: next => {
+    setDrafts: (next: readonly RuleDraft[]): void => {
       setRefusal(undefined);
       setDrafts(next);
     },
     saved,
+    /** The drafts as the API takes them. */
     rules: read.rules,
     isDirty,
     restored,
     loadProblem: query.problem,
     reload: query.reload,
-    problemsOf: key => ({ ...refusal?.problems.get(key), ...read.problems.get(key) }),
+    problemsOf: (key: number): RuleProblems => ({ ...refusal?.problems.get(key), ...read.problems.get(key) }),
+    /** A problem that belongs to no field. */
     problem: refusal?.message ?? '',
+    /** Known without asking the server. */
     hasProblems,
     isBusy,
     save: () => send(() => api.saveAnswers(endpointId, read.rules), 'Answers saved. They apply to the next delivery.'),
-    discard: () => {
+    discard: (): void => {
       setRefusal(undefined);
       setDrafts(base);
     },
@@ -106,20 +93,13 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
   };
 }
 
-type Drafts = Pick<AnswersEditor, 'isDirty' | 'restored'> & {
-  drafts: readonly RuleDraft[] | undefined;
-  setDrafts: (drafts: readonly RuleDraft[]) => void;
-  /** The drafts without changes. */
-  base: readonly RuleDraft[];
-  /** These rules are the saved ones now. */
-  replace: (rules: readonly AnswerRule[]) => void;
-};
-
 /** The drafts, kept while they differ from the saved rules. */
-function useDrafts(endpointId: string, { value }: Query<{ rules: AnswerRule[] }>): Drafts {
+function useDrafts(endpointId: string, { value }: Query<{ rules: AnswerRule[] }>) {
+  /** The drafts without changes. */
   const [base, setBase] = useState<readonly RuleDraft[]>([]);
+  /** Undefined until the rules are loaded. */
   const [drafts, setDrafts] = useState<readonly RuleDraft[]>();
-  const [restored, setRestored] = useState<AnswersEditor['restored']>('no');
+  const [restored, setRestored] = useState<Restored>('no');
   const isLoaded = useRef(false);
   useEffect(() => {
     if (!value || isLoaded.current) return;
@@ -144,7 +124,8 @@ function useDrafts(endpointId: string, { value }: Query<{ rules: AnswerRule[] }>
     base,
     isDirty,
     restored: isDirty ? restored : 'no',
-    replace: rules => {
+    /** These rules are the saved ones now. */
+    replace: (rules: readonly AnswerRule[]): void => {
       // The rules on the page stay the same ones: open parts stay open, and the focus stays where it is.
       const next = rules.map((rule, at) => ({ ...draftOf(rule), ...(drafts?.[at] && { key: drafts[at].key }) }));
       setBase(next);

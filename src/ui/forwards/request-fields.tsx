@@ -82,17 +82,18 @@ function Preview({ endpointId, form: { draft } }: Props) {
     request: { contentType: contentType.trim(), body },
     ...(where.trim() !== '' && { where }),
   };
-  const { value, failure } = useLivePreview(
+  const { value, refusal, problem } = useLivePreview(
     isHeld ? undefined : JSON.stringify(asked),
     (text, signal) => forwardsApi.preview(endpointId, JSON.parse(text), signal),
     messageOf,
   );
+  const failure = refusal ?? problem;
   return (
     <section class="request-preview col tight" aria-label="Preview">
       <h2>Preview</h2>
       {isHeld && <Notice tone="warn">Fix the marked fields to update this preview.</Notice>}
-      {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
-      {!value && failure === undefined && !isHeld && <Skeleton rows={3} />}
+      {failure && <Notice tone="bad">{failure}</Notice>}
+      {!value && !failure && !isHeld && <Skeleton rows={3} />}
       {value?.events.length === 0 && <p class="faint">No event matches yet. The newest five appear here.</p>}
       {value && value.events.length > 0 && (
         <ol class="rows">

@@ -7,17 +7,27 @@ import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Card } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
-import { countOf } from './rule-draft.ts';
-import type { Preview } from './use-preview.ts';
+import { useLivePreview } from '../kit/use-live-preview.ts';
+import { type Redaction, redactionApi } from './redaction-api.ts';
+import { countOf, refusalOf } from './rule-draft.ts';
 
 const maxShownEvents = 20;
 const maxShownChanges = 10;
 
 type Event = RedactionPreview['events'][number];
 
-type PreviewCardProps = { endpointId: string; preview: Preview; isHeld: boolean };
+/** @param redaction undefined while it is incomplete. Then, and without rules, the last preview stays. */
+export const usePreview = (endpointId: string, redaction: Redaction | undefined) =>
+  useLivePreview(
+    redaction && redaction.rules.length > 0 ? JSON.stringify(redaction) : undefined,
+    (asked, signal) => redactionApi.preview(endpointId, JSON.parse(asked), signal),
+    refusalOf,
+  );
 
-export function PreviewCard({ endpointId, preview: { events, problem }, isHeld }: PreviewCardProps) {
+type PreviewCardProps = { endpointId: string; preview: ReturnType<typeof usePreview>; isHeld: boolean };
+
+export function PreviewCard({ endpointId, preview: { value, problem }, isHeld }: PreviewCardProps) {
+  const events = value?.events;
   const changed = events?.filter(({ changes }) => changes.length > 0) ?? [];
   return (
     <Card title="Preview" lead="What these rules would take out of the last 100 events. Nothing stored is changed.">

@@ -6,9 +6,9 @@ import { Button, Dialog, Notice, SelectField } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { messageOf, showToast } from '../kit/toasts.tsx';
+import { usePreview } from './preview-card.tsx';
 import { redactionApi } from './redaction-api.ts';
 import { countOf, ruleForField, treatmentOptions } from './rule-draft.ts';
-import { usePreview } from './use-preview.ts';
 
 type RedactFieldDialogProps = { endpointId: string; field: string; onClose: () => void };
 
@@ -18,7 +18,7 @@ export function RedactFieldDialog({ endpointId, field, onClose }: RedactFieldDia
   const [isBusy, setIsBusy] = useState(false);
   const rule = useMemo(() => ruleForField(field, treatment), [field, treatment]);
   // The rule is about this field alone: other bodies stay out of its preview.
-  const { events, ...preview } = usePreview(
+  const { value, ...preview } = usePreview(
     endpointId,
     useMemo(() => rule && { rules: [rule], otherBodies: 'keep', originalHash: 'drop' }, [rule]),
   );
@@ -36,6 +36,7 @@ export function RedactFieldDialog({ endpointId, field, onClose }: RedactFieldDia
     }
     setIsBusy(false);
   };
+  const events = value?.events;
   const changed = events?.filter(({ changes }) => changes.length > 0) ?? [];
   const example = changed[0]?.changes[0];
   const shownProblem =

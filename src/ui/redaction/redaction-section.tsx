@@ -11,7 +11,7 @@ import { useQuestionBeforeClosing } from '../kit/use-draft.ts';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { ApplySection } from './apply-section.tsx';
-import { PreviewCard } from './preview-card.tsx';
+import { PreviewCard, usePreview } from './preview-card.tsx';
 import { type Redaction, redactionApi } from './redaction-api.ts';
 import {
   draftOf,
@@ -25,7 +25,6 @@ import {
   targets,
   treatmentOptions,
 } from './rule-draft.ts';
-import { usePreview } from './use-preview.ts';
 
 export function RedactionSection({ endpoint }: { endpoint: Endpoint }) {
   const query = useQuery(endpoint.id, () => redactionApi.rules(endpoint.id));
