@@ -36,6 +36,9 @@ const searchTerms = ['octocat', 'refs/heads', '"action":"opened"', 'zzqq-nothing
 const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.random() * from.length)];
 /** The endpoint or event has been deleted in the meantime. */
 const isGone = (error: unknown): boolean => String(error).includes(': 404 ');
+const ensureGone = (error: unknown): void => {
+  if (!isGone(error)) throw error;
+};
 
 /** Whether the server was down after this time. For another second, a connection of the pool may be one of the killed process. */
 export const wasDown = (soak: Soak, startedAt: number): boolean => soak.lastDownAt + 1000 >= startedAt;
@@ -146,7 +149,8 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
       const startedAt = performance.now();
       try {
         endpoints.push(await api.createEndpoint(`soak, replacement ${number}`));
-        if (old) await api.remove(`/api/endpoints/${old.id}`);
+        // A kill may have hidden the answer to an earlier attempt that deleted it.
+        if (old) await api.remove(`/api/endpoints/${old.id}`).catch(error => ensureGone(error));
         counts.deleted++;
       } catch (error) {
         if (!wasDown(soak, startedAt)) throw error;

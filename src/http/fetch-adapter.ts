@@ -5,6 +5,7 @@
  * fails later aborts the connection, so that no client takes it for complete.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../core/errors.ts';
 import { type Sender, senderOf } from './client-address.ts';
 import { failureResponse } from './errors.ts';
 import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson } from './request-body.ts';
@@ -98,7 +99,9 @@ export function createFetchAdapter(options: FetchAdapterOptions) {
     } catch (error) {
       if (aborted.signal.aborted) return;
       const { response, isIncident } = failureResponse(error);
-      if (isIncident || res.headersSent) onError(error, id);
+      // What is deleted while it is being sent ends its response, and nothing has failed.
+      const wasDeleted = error instanceof AppError && error.code === 'not_found';
+      if (isIncident || (res.headersSent && !wasDeleted)) onError(error, id);
       if (res.headersSent) return void res.destroy();
       await sendResponse(response, req, res, { 'x-content-type-options': 'nosniff' });
     }
