@@ -20,7 +20,7 @@ import { onDemand } from './kit/on-demand.tsx';
 import { NotFoundPage, WithEndpoint } from './kit/page.tsx';
 import { useRetry } from './kit/retry.ts';
 import { findRoute, type Params } from './kit/routes.ts';
-import { showError, Toasts } from './kit/toasts.tsx';
+import { messageOf, showError, Toasts } from './kit/toasts.tsx';
 import { useQuery } from './kit/use-query.ts';
 import { WorkspaceContext } from './kit/workspace.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
@@ -71,10 +71,9 @@ export function App() {
         const isSetUp = error.body['setupRequired'] !== true;
         return setAuth(isSetUp ? { state: 'signed-out', hasExpired: false } : { state: 'setup-required' });
       }
-      const problem = error instanceof Error ? error.message : String(error);
       setAuth(old => {
         const earlierFailures = old.state === 'failed' ? old.failures : 0;
-        return { state: 'failed', problem, failures: isRetryable(error) ? earlierFailures + 1 : 0 };
+        return { state: 'failed', problem: messageOf(error), failures: isRetryable(error) ? earlierFailures + 1 : 0 };
       });
     }
   }, []);

@@ -8,7 +8,7 @@ import { Button, Dialog } from '../kit/controls.tsx';
 import { Form, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
-import { showToast } from '../kit/toasts.tsx';
+import { messageOf, showToast } from '../kit/toasts.tsx';
 import { forwardsApi } from './forwards-api.ts';
 import { type Act, actWording } from './wording.ts';
 
@@ -89,12 +89,7 @@ const countText = (matched: number, isFiltered: boolean): string =>
     : `${formatCount(matched, 'event')} now.`;
 
 /** How many events it would be; undefined while that is not known. */
-function useCount(
-  endpointId: string,
-  id: string,
-  verb: 'retry' | 'skip',
-  selection: ForwardSelection | undefined,
-): { matched: number | undefined; countProblem: string } {
+function useCount(endpointId: string, id: string, verb: 'retry' | 'skip', selection: ForwardSelection | undefined) {
   const [matched, setMatched] = useState<number>();
   const [countProblem, setCountProblem] = useState('');
   const key = selection && JSON.stringify(selection);
@@ -105,7 +100,7 @@ function useCount(
     if (!selection) return;
     const count = (): void => {
       forwardsApi.count(endpointId, id, verb, selection, controller.signal).then(setMatched, error => {
-        if (!controller.signal.aborted) setCountProblem(error instanceof Error ? error.message : String(error));
+        if (!controller.signal.aborted) setCountProblem(messageOf(error));
       });
     };
     const timer = setTimeout(count, selection.where === undefined ? 0 : settleMs);

@@ -1,18 +1,22 @@
 /* The events that a forward has not delivered, by state. The URL holds which are shown. Single ones, or many, are retried or skipped. */
 
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
+import { PlatformMark } from '../inspector/event/badges.tsx';
 import { ActionButton } from '../kit/action.tsx';
 import { Button, Notice, Skeleton } from '../kit/controls.tsx';
 import { confirm, openDialog } from '../kit/dialogs.tsx';
-import { formatCount } from '../kit/format/time.ts';
-import { showToast } from '../kit/toasts.tsx';
+import { formatCount, formatExactTime } from '../kit/format/time.ts';
+import { visibleLine } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { Time } from '../kit/time.tsx';
+import { messageOf, showToast } from '../kit/toasts.tsx';
 import { ActDialog } from './act-dialog.tsx';
-import { DeliveryRow, eventName } from './delivery-row.tsx';
 import { ForwardCounts } from './forward-state.tsx';
 import { type DeliveryState, forwardsApi } from './forwards-api.ts';
-import { useDeliveries } from './use-deliveries.ts';
-import { type Act, countOf, deliveryLabels, openOf } from './wording.ts';
+import { type Act, countOf, deliveryLabels, nextText, openOf, reasonText } from './wording.ts';
+
+const pageSize = 50;
 
 type Props = {
   endpointId: string;
@@ -142,6 +146,48 @@ const emptyTexts: Record<DeliveryState, string> = {
   given_up: 'No events were given up.',
 };
 
+type Loaded = { rows: ForwardDelivery[]; cursor: string | null };
+
+/** Oldest first. The first page is read again whenever the forward was looked at. */
+function useDeliveries(endpointId: string, forward: Forward, state: DeliveryState) {
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [problem, setProblem] = useState('');
+  const latest = useRef(0);
+  const load = async (before: Loaded | undefined): Promise<void> => {
+    const turn = ++latest.current;
+    const options = { limit: pageSize, ...(before?.cursor && { cursor: before.cursor }) };
+    try {
+      const page = await forwardsApi.deliveries(endpointId, forward.id, state, options);
+      if (turn !== latest.current) return;
+      const known = new Set(before?.rows.map(({ eventId }) => eventId));
+      const added = page.deliveries.filter(({ eventId }) => !known.has(eventId));
+      setLoaded({ rows: [...(before?.rows ?? []), ...added], cursor: page.nextCursor });
+      setProblem('');
+    } catch (error) {
+      if (turn === latest.current) setProblem(messageOf(error));
+    }
+  };
+  /** More than a page: it does not follow by itself. */
+  const isLong = (loaded?.rows.length ?? 0) > pageSize;
+  useEffect(() => {
+    if (!isLong) void load(undefined);
+  }, [forward]);
+  return {
+    rows: loaded?.rows,
+    hasMore: loaded !== undefined && loaded.cursor !== null,
+    isLong,
+    problem,
+    more: () => load(loaded),
+    refresh: () => load(undefined),
+    /** Takes an event off the list that has left it. */
+    drop: (eventId: string): void => {
+      // A page that is being read may still have it.
+      latest.current++;
+      setLoaded(old => old && { ...old, rows: old.rows.filter(one => one.eventId !== eventId) });
+    },
+  };
+}
+
 /** A row that was acted on may leave the list: the focus then goes to the one in its place, or to the heading. */
 function useRowFocus(rows: readonly ForwardDelivery[] | undefined) {
   const list = useRef<HTMLUListElement>(null);
@@ -176,3 +222,59 @@ function useRowFocus(rows: readonly ForwardDelivery[] | undefined) {
     },
   };
 }
+
+type RowProps = Pick<Props, 'endpointId' | 'forward'> & {
+  delivery: ForwardDelivery;
+  onRetry: () => unknown;
+  onSkip: () => void;
+};
+
+function DeliveryRow({ endpointId, forward, delivery, onRetry, onSkip }: RowProps) {
+  const { eventId, platform, receivedAt, state, attempts, nextAt } = delivery;
+  const name = eventName(delivery);
+  const reason = reasonText(delivery);
+  const next = nextText(delivery, forward, Date.now());
+  return (
+    <li data-event={eventId}>
+      <PlatformMark platform={platform} />
+      <span class="stack">
+        {receivedAt === null ? (
+          <span class="faint small">The event is no longer stored</span>
+        ) : (
+          <Link class="cut" to={`/app/endpoints/${endpointId}/events/${eventId}`} title={eventId}>
+            {name}
+          </Link>
+        )}
+        <span class="faint small">{receivedAt === null ? <code>{eventId}</code> : <Time at={receivedAt} long />}</span>
+      </span>
+      <span class="forward-result stack">
+        {reason !== '' && <span class="bad">{visibleLine(reason)}</span>}
+        <span class="faint small">
+          {attempts > 0 && `${formatCount(attempts, 'attempt')}${next === '' ? '' : ', '}`}
+          {next !== '' && (
+            <span title={nextAt === null ? undefined : formatExactTime(nextAt)}>
+              {attempts > 0 ? 'next' : 'first attempt'} {next}
+            </span>
+          )}
+        </span>
+      </span>
+      <span class="line tight">
+        {(state === 'given_up' ? receivedAt !== null : state === 'failed' && nextAt !== null) && (
+          <ActionButton kind="quiet" data-act="retry" keepsFocus={false} aria-label={`Retry ${name}`} act={onRetry}>
+            Retry
+          </ActionButton>
+        )}
+        <Button
+          kind="quiet"
+          data-act="skip"
+          aria-label={`${state === 'given_up' ? 'Remove' : 'Skip'} ${name}`}
+          onClick={onSkip}
+        >
+          {state === 'given_up' ? 'Remove' : 'Skip'}
+        </Button>
+      </span>
+    </li>
+  );
+}
+
+const eventName = ({ eventType }: ForwardDelivery): string => visibleLine(eventType ?? 'No event type');

@@ -1,15 +1,19 @@
-/* All forwards of an endpoint. */
+/* All forwards of an endpoint: where each leads and what it sent; while something is wrong, also what waits, since when and why. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { Forward } from '../../features/forwards/model.ts';
 import { maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import { Empty } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Icon } from '../kit/icons.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { Loaded } from '../kit/page.tsx';
-import { ForwardCard } from './forward-card.tsx';
-import { destinationsPath } from './forwards-api.ts';
+import { AskButton, PauseButton } from './forward-buttons.tsx';
+import { ForwardCounts, ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
+import { destinationsPath, forwardPath } from './forwards-api.ts';
 import { useForwards } from './use-forwards.ts';
+import { isTroubled } from './wording.ts';
 
 export function ForwardsSection({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'declared'> }) {
   const query = useForwards(endpoint.id);
@@ -66,3 +70,62 @@ export function ForwardsSection({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 
     </section>
   );
 }
+
+type ForwardCardProps = {
+  endpointId: string;
+  forward: Forward;
+  /** The last look at it has failed. */
+  isStale: boolean;
+  onChange: (forward: Forward) => void;
+};
+
+const ForwardCard = ({ endpointId, forward, isStale, onChange }: ForwardCardProps) => (
+  <li class="card forward-card">
+    <div class="stack">
+      <div class="row">
+        <h3 class="breaks">
+          <Link to={forwardPath(endpointId, forward.id)}>{visibleName(forward.name)}</Link>
+        </h3>
+        <ForwardState forward={forward} isStale={isStale} />
+      </div>
+      <code class="cut soft" title={visibleLine(forward.url)}>
+        {visibleLine(forward.url)}
+      </code>
+      <Takes forward={forward} />
+    </div>
+    <ForwardFigures endpointId={endpointId} forward={forward} />
+    {isTroubled(forward) && (
+      <div class="forward-trouble row">
+        {!isStale && <StateSentence forward={forward} />}
+        <ForwardCounts endpointId={endpointId} forward={forward} />
+        <div class="row">
+          <AskButton endpointId={endpointId} forward={forward} onChange={onChange} />
+          <PauseButton endpointId={endpointId} forward={forward} onChange={onChange} />
+        </div>
+      </div>
+    )}
+  </li>
+);
+
+/** Which events it takes, in which order, and what it sends for them. */
+const Takes = ({ forward: { where, mode, orderBy, request, sign } }: { forward: Forward }) => (
+  <span class="faint breaks">
+    {where === '' ? (
+      'All except refused'
+    ) : (
+      <>
+        Only <code>{visibleLine(where)}</code>
+      </>
+    )}
+    {mode === 'ordered' && ' · in order'}
+    {mode === 'ordered' && orderBy !== null && (
+      <>
+        {' '}
+        per <code>{visibleLine(orderBy)}</code>
+      </>
+    )}
+    {request !== null && ` · sends ${request.method} ${visibleLine(request.contentType)} from a template`}
+    {sign === 'own' && ' · signed with its own secret'}
+    {sign === 'fresh' && ' · re-signed'}
+  </span>
+);

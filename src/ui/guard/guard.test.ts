@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { EventSummary } from '../../features/events/model.ts';
 import { draftOf, problemsOf } from '../kit/schema.ts';
-import { describeCredentials } from './credentials.ts';
+import { describeCredentials } from './guard-hint.tsx';
 import { type Guard, type GuardDraft, guardOf, guardRules, newToken, withPlace } from './guard-schema.tsx';
 import { describeRefused, otherThan } from './use-refused.ts';
 

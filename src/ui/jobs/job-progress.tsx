@@ -1,6 +1,5 @@
 /* How far a job is, and the buttons that change it. */
 
-import type { ComponentChildren } from 'preact';
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
 import { jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
 import { ActionButton } from '../kit/action.tsx';
@@ -24,11 +23,7 @@ import {
 type ProgressProps = { job: ReplayJob; isStale: boolean };
 
 /** What the job does: how long it will take, why it is paused, or when it ended. */
-export function useJobState({ job, isStale }: ProgressProps): {
-  title: string;
-  tone: string;
-  detail: ComponentChildren;
-} {
+export function useJobState({ job, isStale }: ProgressProps) {
   const remaining = useRemaining(job);
   if (isStale && !isOver(job)) return { title: 'Unknown', tone: '', detail: '' };
   if (remaining !== undefined) return { tone: '', ...remainingText(remaining, Date.now()) };

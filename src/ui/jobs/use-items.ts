@@ -6,6 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
 import { jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
+import { messageOf } from '../kit/toasts.tsx';
 import { countOf, isOver, settledOf } from './wording.ts';
 
 /** For each page that is read again: the page of the job itself takes a request a second of the rate limit. */
@@ -52,7 +53,7 @@ export function useItems(job: ReplayJob, outcome: Outcome | undefined) {
       if (turn === latest.current) setProblem('');
     } catch (error) {
       if (turn === latest.current) {
-        setProblem(error instanceof Error ? error.message : String(error));
+        setProblem(messageOf(error));
         // The next try is as long after this one as after a read that succeeded.
         setLoaded(shown => shown && { ...shown, readAt: Date.now() });
       }

@@ -9,8 +9,7 @@ import { Button, Dialog } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { Loaded } from '../kit/page.tsx';
-import { PlatformPicker } from './platform-picker.tsx';
-import { usePlatforms } from './use-platforms.ts';
+import { PlatformPicker, usePlatforms } from './platform-picker.tsx';
 
 type ConnectDialogProps = {
   endpoint: Endpoint;

@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { AlertsPill } from '../alerts/alert-marks.tsx';
 import { AnswersPill } from '../answers/answer-marks.tsx';
-import { describeCredentials } from '../guard/credentials.ts';
+import { describeCredentials } from '../guard/guard-hint.tsx';
 import { copyText } from '../kit/clipboard.ts';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { openDialog } from '../kit/dialogs.tsx';

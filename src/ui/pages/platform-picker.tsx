@@ -3,7 +3,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { PlatformGuide } from '../../features/test-events/model.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
+import { api } from '../kit/api.ts';
 import { Field } from '../kit/controls.tsx';
+import { type Query, useQuery } from '../kit/use-query.ts';
 
 type PlatformPickerProps = {
   platforms: readonly PlatformGuide[];
@@ -61,3 +63,13 @@ const isFound = ({ name, title }: PlatformGuide, text: string): boolean => {
   const wanted = text.trim().toLowerCase();
   return title.toLowerCase().includes(wanted) || name.includes(wanted);
 };
+
+let known: PlatformGuide[] | undefined;
+
+export function usePlatforms(): Query<PlatformGuide[]> {
+  const query = useQuery('platforms', () => (known ? Promise.resolve(known) : api.platforms()));
+  useEffect(() => {
+    known = query.value ?? known;
+  }, [query.value]);
+  return known && !query.value ? { ...query, value: known } : query;
+}

@@ -11,8 +11,7 @@ import { navigate } from '../kit/navigation.tsx';
 import { Loaded } from '../kit/page.tsx';
 import { loadPreference, savePreference } from '../kit/preferences.ts';
 import type { SchemaOf } from '../kit/schema.ts';
-import { PlatformPicker } from './platform-picker.tsx';
-import { usePlatforms } from './use-platforms.ts';
+import { PlatformPicker, usePlatforms } from './platform-picker.tsx';
 
 const lastPlatform = 'test-platform';
 

@@ -5,6 +5,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { OverviewEndpoint } from '../../features/overview/model.ts';
 import { api } from '../kit/api.ts';
+import { messageOf } from '../kit/toasts.tsx';
 
 const refreshMs = 10_000;
 const typingMs = 250;
@@ -61,9 +62,8 @@ export function useOverview(q: string) {
       // A button below the list has asked for more, and reports it there.
       if (cursor !== undefined) throw error;
       if (known.current.q !== asked) known.current = { q: asked, etag: undefined };
-      const problem = error instanceof Error ? error.message : String(error);
       // Rows of another search are not what this one has found.
-      setShown(old => ({ ...(old.q === asked ? old : { ...nothing, q: asked }), problem }));
+      setShown(old => ({ ...(old.q === asked ? old : { ...nothing, q: asked }), problem: messageOf(error) }));
     }
   }, []);
 

@@ -8,17 +8,9 @@ import { type AxisChoice, readAxis } from '../../kit/timeline/axis.ts';
 const defaultAxis: AxisChoice = { from: '24h', to: '' };
 const tickMs = 30_000;
 
-export type Activity = {
-  endpointId: string;
-  where: string;
-  axis: AxisChoice;
-  setWhere: (where: string, change?: { isStep: boolean }) => void;
-  setAxis: (axis: AxisChoice) => void;
-  /** Changes now and then while the page is visible: numbers are read again. */
-  tick: number;
-};
+export type Activity = ReturnType<typeof useActivity>;
 
-export function useActivity(endpointId: string, query: URLSearchParams): Activity {
+export function useActivity(endpointId: string, query: URLSearchParams) {
   const where = filterOf(query);
   const chosen = readAxis(query);
   const axis = chosen.from === '' ? defaultAxis : chosen;
@@ -37,8 +29,9 @@ export function useActivity(endpointId: string, query: URLSearchParams): Activit
     endpointId,
     where,
     axis,
-    setWhere: (next, change) => go({ where: next, axis }, change?.isStep),
-    setAxis: next => go({ where, axis: next }),
+    setWhere: (next: string, change?: { isStep: boolean }) => go({ where: next, axis }, change?.isStep),
+    setAxis: (next: AxisChoice) => go({ where, axis: next }),
+    /** Changes now and then while the page is visible: numbers are read again. */
     tick: useTick(axis.to === ''),
   };
 }
