@@ -30,15 +30,14 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
   const { enabled } = alert;
   const toggle = async (): Promise<void> =>
     onChanged(await alertsApi.change(endpointId, alert.id, { enabled: !enabled }));
-  const remove = async (): Promise<void> => {
-    const isRemoved = await confirm({
+  const remove = () =>
+    confirm({
       title: `Delete ${name}?`,
       text: 'It sends no further notifications, and the queued ones are dropped. To keep it for later, turn it off.',
       button: 'Delete',
       run: () => alertsApi.remove(endpointId, alert.id),
+      onDone: onRemoved,
     });
-    if (isRemoved) onRemoved();
-  };
   return (
     <article class={`card alert-card box col ${alert.firing ? 'firing' : ''}`} aria-label={name}>
       <header class="row baseline spread">

@@ -9,22 +9,19 @@ import { formatCount } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Card, Loaded } from '../kit/page.tsx';
 import { LastUsed, Time, Until } from '../kit/time.tsx';
-import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
 
 export function AppsSection() {
   const apps = useQuery('apps', api.apps);
-  const revoke = async (app: ConnectedApp): Promise<void> => {
-    const isRevoked = await confirm({
+  const revoke = (app: ConnectedApp) =>
+    confirm({
       title: `Revoke access for ${visibleLine(app.name)}?`,
       text: 'The app loses access immediately, API keys it created stop working, and its subscriptions end. It can ask for access again later.',
       button: 'Revoke',
       run: () => api.revokeApp(app.id),
+      onDone: apps.reload,
+      toast: 'Access revoked.',
     });
-    if (!isRevoked) return;
-    apps.reload();
-    showToast('Access revoked.');
-  };
   const mcp = `${location.origin}/mcp`;
   return (
     <Card
@@ -69,17 +66,15 @@ const AppRow = ({ app, onRevoke, onEnded }: { app: ConnectedApp; onRevoke: () =>
 );
 
 function AppSubscriptions({ app, onEnded }: { app: ConnectedApp; onEnded: () => void }) {
-  const end = async (subscription: AppSubscription): Promise<void> => {
-    const isEnded = await confirm({
+  const end = (subscription: AppSubscription) =>
+    confirm({
       title: `Stop notifying ${visibleLine(app.name)}?`,
       text: `${visibleLine(app.name)} gets no more events of this subscription, and events that wait are not sent. It keeps its access and can subscribe again.`,
       button: 'End subscription',
       run: () => api.endSubscription(app.id, subscription.id),
+      onDone: onEnded,
+      toast: 'Subscription ended.',
     });
-    if (!isEnded) return;
-    onEnded();
-    showToast('Subscription ended.');
-  };
   if (app.subscriptions.length === 0) return null;
   return (
     <ul class="rows" aria-label={`Subscriptions of ${visibleLine(app.name)}`}>

@@ -48,17 +48,15 @@ export function PauseButton({ endpointId, forward, onChange }: Props) {
 
 export function ForwardButtons({ endpointId, forward, onChange }: Props) {
   const name = visibleName(forward.name);
-  const remove = async (): Promise<void> => {
-    const isRemoved = await confirm({
+  const remove = () =>
+    confirm({
       title: `Delete ${name}?`,
       text: removalText(forward),
       button: 'Delete forward',
       run: () => forwardsApi.remove(endpointId, forward.id),
+      onDone: () => navigate(destinationsPath(endpointId)),
+      toast: `${name} was deleted.`,
     });
-    if (!isRemoved) return;
-    navigate(destinationsPath(endpointId));
-    showToast(`${name} was deleted.`);
-  };
   return (
     <div class="row">
       <AskButton endpointId={endpointId} forward={forward} onChange={onChange} />

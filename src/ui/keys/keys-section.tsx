@@ -11,23 +11,20 @@ import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Card, Loaded, Row } from '../kit/page.tsx';
 import type { SchemaOf } from '../kit/schema.ts';
 import { LastUsed, Time, Until } from '../kit/time.tsx';
-import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { ExpiringKeys, expiryOf } from './expiring-keys.tsx';
 
 export function KeysSection() {
   const keys = useQuery('keys', api.keys);
-  const revoke = async (key: ApiKey): Promise<void> => {
-    const isRevoked = await confirm({
+  const revoke = (key: ApiKey) =>
+    confirm({
       title: `Revoke ${visibleName(key.name)}?`,
       text: "Anything that uses this key stops working immediately. This can't be undone.",
       button: 'Revoke',
       run: () => api.revokeKey(key.id),
+      onDone: keys.reload,
+      toast: `${visibleName(key.name)} was revoked.`,
     });
-    if (!isRevoked) return;
-    keys.reload();
-    showToast(`${visibleName(key.name)} was revoked.`);
-  };
   return (
     <Card
       title="API keys"

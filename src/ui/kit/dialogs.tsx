@@ -9,7 +9,7 @@ import { Button, Dialog, Notice } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
 import type { IconName } from './icons.tsx';
 import { currentLocation, pageOf, usePageLocation } from './navigation.tsx';
-import { messageOf, showError } from './toasts.tsx';
+import { messageOf, showError, showToast } from './toasts.tsx';
 
 type Opened = {
   id: number;
@@ -76,6 +76,9 @@ export type Question = {
   cancel?: string;
   /** The action. If it fails, the dialog shows its error and stays open. Without it, the caller acts on the result. */
   run?: () => unknown;
+  /** What is said and done once the action has succeeded and the dialog is gone. */
+  toast?: string;
+  onDone?: () => unknown;
   until?: Until;
 };
 
@@ -107,9 +110,12 @@ export function confirm(question: Question): Promise<boolean> {
   return openDialog(
     close => <Confirmation {...question} run={() => run(close)} onClose={close} />,
     question.until,
-  ).then(() => {
+  ).then(async () => {
     isOpen = false;
-    return isDone;
+    if (!(await isDone)) return false;
+    question.onDone?.();
+    if (question.toast) showToast(question.toast);
+    return true;
   });
 }
 

@@ -19,13 +19,13 @@ type PreviousUrl = Endpoint['previousUrls'][number];
 export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
   const { reloadEndpoints } = useWorkspace();
   const end = async (previous: PreviousUrl): Promise<void> => {
-    const isEnded = await confirm({
+    await confirm({
       title: 'Stop the old URL now?',
       text: "Deliveries to it get 404, and most platforms don't retry those. Make sure that every sender uses the new URL. This can't be undone.",
       button: 'Stop now',
       run: () => api.endPreviousUrl(endpoint.id, previous.id),
+      toast: 'The old URL no longer works.',
     });
-    if (isEnded) showToast('The old URL no longer works.');
     reloadEndpoints();
   };
   const rotate = () => openDialog(close => <RotateDialog endpoint={endpoint} onClose={close} />);

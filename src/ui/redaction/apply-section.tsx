@@ -34,8 +34,8 @@ export function ApplySection({ endpointId, saved, isDirty }: ApplySectionProps) 
   });
   // A count is of one filter and of the rules of that time.
   const found = counted?.where === form.draft.where && counted.rules === saved ? counted : undefined;
-  const apply = async ({ where, changed }: { where: string; changed: number }): Promise<void> => {
-    const isApplied = await confirm({
+  const apply = ({ where, changed }: { where: string; changed: number }) =>
+    confirm({
       title: `Redact ${formatCount(changed, 'stored event')}?`,
       text: "What the rules take out is deleted from this server's disk and from its backups. What was kept of these events' replays is deleted, too. This can't be undone.",
       button: 'Redact stored events',
@@ -44,10 +44,9 @@ export function ApplySection({ endpointId, saved, isDirty }: ApplySectionProps) 
         setCounted(undefined);
         showToast(`${formatCount(applied.changed, 'event')} redacted.`);
       },
+      // The button that had the focus is gone.
+      onDone: () => form.element.current?.querySelector('input')?.focus(),
     });
-    // The button that had the focus is gone.
-    if (isApplied) form.element.current?.querySelector('input')?.focus();
-  };
   return (
     <Card title="Stored events" lead="Rules hold for new deliveries. Apply the saved rules to stored events here.">
       <Form form={form} submit="Count" submitKind="plain">

@@ -35,18 +35,18 @@ export function PasskeysCard({ isLastWay, onChanged }: PasskeysCardProps) {
   const add = useStep('passkey', () => openDialog(close => <NameDialog onClose={close} />).then(reload));
   const rename = (passkey: Passkey) =>
     openDialog(close => <NameDialog passkey={passkey} onClose={close} />).then(reload);
-  const remove = async (passkey: Passkey): Promise<void> => {
-    const isRemoved = await confirm({
+  const remove = (passkey: Passkey) =>
+    confirm({
       title: `Remove ${visibleName(passkey.name)}?`,
       text: "You can't sign in with it any more. Delete it on your device, too.",
       button: 'Remove',
       run: () => signInApi.removePasskey(passkey.id),
+      onDone() {
+        reload();
+        head.current?.querySelector('button')?.focus();
+      },
+      toast: `${visibleName(passkey.name)} was removed.`,
     });
-    if (!isRemoved) return;
-    reload();
-    head.current?.querySelector('button')?.focus();
-    showToast(`${visibleName(passkey.name)} was removed.`);
-  };
   return (
     <section class="card section">
       <div class="row loose spread top" ref={head}>

@@ -11,7 +11,6 @@ import { formatMinute } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Card, Loaded, Row } from '../kit/page.tsx';
 import { Time, Until } from '../kit/time.tsx';
-import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 
@@ -19,17 +18,15 @@ export function TeamSection() {
   const { session } = useWorkspace();
   const team = useQuery('team', api.team);
   const isOwner = session.role === 'owner';
-  const remove = async (member: Member): Promise<void> => {
-    const isRemoved = await confirm({
+  const remove = (member: Member) =>
+    confirm({
       title: `Remove ${visibleName(member.email)}?`,
       text: "Their account, API keys and sessions are deleted immediately. Endpoints and events belong to the team and stay. This can't be undone.",
       button: 'Remove',
       run: () => api.removeMember(member.id),
+      onDone: team.reload,
+      toast: `${visibleName(member.email)} was removed.`,
     });
-    if (!isRemoved) return;
-    team.reload();
-    showToast(`${visibleName(member.email)} was removed.`);
-  };
   return (
     <>
       <Card
@@ -96,17 +93,15 @@ function InvitationsSection() {
     }
   };
   const resend = async ({ id }: PendingInvitation): Promise<void> => show(await change(() => api.resendInvitation(id)));
-  const withdraw = async ({ id, email }: PendingInvitation): Promise<void> => {
-    const isWithdrawn = await confirm({
+  const withdraw = ({ id, email }: PendingInvitation) =>
+    confirm({
       title: `Withdraw the invitation for ${visibleName(email)}?`,
       text: 'Their link stops working immediately. You can invite them again later.',
       button: 'Withdraw',
       run: () => change(() => api.withdrawInvitation(id)),
+      onDone: pending.reload,
+      toast: `The invitation for ${visibleName(email)} was withdrawn.`,
     });
-    if (!isWithdrawn) return;
-    pending.reload();
-    showToast(`The invitation for ${visibleName(email)} was withdrawn.`);
-  };
   return (
     <Card title="Invitations">
       <InviteForm onMade={show} />
