@@ -5,7 +5,7 @@ import type { Alert, AlertList } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Button, Empty, Notice } from '../kit/controls.tsx';
 import { showSecretOnce } from '../kit/dialogs.tsx';
-import { Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
+import { Card, Loaded, Page, Row, WithEndpoint } from '../kit/page.tsx';
 import type { Query } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { AlertCard } from './alert-card.tsx';
@@ -169,15 +169,11 @@ function Start({ onPick }: { onPick: (kind: Kind) => void }) {
           {kinds
             .filter(({ id }) => id !== 'silence')
             .map(({ id, title, sentence }) => (
-              <li key={id}>
-                <span class="stack grow">
-                  <strong>{title}</strong>
-                  <span class="faint">{sentence}</span>
-                </span>
+              <Row key={id} name={title} about={sentence}>
                 <Button aria-label={`Add the alert ${title}`} onClick={() => onPick(id)}>
                   Add
                 </Button>
-              </li>
+              </Row>
             ))}
         </ul>
       </Card>

@@ -13,7 +13,7 @@ import { confirm } from '../kit/dialogs.tsx';
 import { RestoredNotice } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { keyLabel } from '../kit/key-label.ts';
-import { Loaded, Page, WithEndpoint } from '../kit/page.tsx';
+import { Card, Loaded, Page, Row, WithEndpoint } from '../kit/page.tsx';
 import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
@@ -171,25 +171,18 @@ function useExamples(endpointId: string, { value }: Preview) {
 }
 
 const Presets = ({ hasRules, onPick }: { hasRules: boolean; onPick: (drafts: RuleDraft[]) => void }) => (
-  <section class="card section" aria-labelledby="presets-title">
-    <h2 id="presets-title">Presets</h2>
-    <p class="lead">
-      {hasRules
-        ? 'A preset replaces the rules above. Nothing changes until you save.'
-        : 'Start from one of these. Nothing changes until you save.'}
-    </p>
+  <Card
+    title="Presets"
+    lead={`${hasRules ? 'A preset replaces the rules above.' : 'Start from one of these.'} Nothing changes until you save.`}
+  >
     <ul class="rows">
       {answerPresets.map(({ name, title, description, rules }) => (
-        <li key={name}>
-          <span class="stack grow">
-            <strong>{title}</strong>
-            <span class="faint">{description}</span>
-          </span>
+        <Row key={name} name={title} about={description}>
           <Button aria-label={`Use the preset ${title}`} onClick={() => onPick(rules.map(draftOf))}>
             Use
           </Button>
-        </li>
+        </Row>
       ))}
     </ul>
-  </section>
+  </Card>
 );

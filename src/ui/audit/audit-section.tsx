@@ -2,7 +2,7 @@
 
 import type { AuditEntry, AuditPage } from '../../features/audit/model.ts';
 import { ActionButton } from '../kit/action.tsx';
-import { api, call } from '../kit/api.ts';
+import { api, call, search } from '../kit/api.ts';
 import { Field, SelectField } from '../kit/controls.tsx';
 import { dayOf, nextDay } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
@@ -44,8 +44,7 @@ const useFilters = (): Filters => {
   return Object.fromEntries(filterNames.map(name => [name, query.get(name) ?? ''])) as Filters;
 };
 const setFilters = (filters: Partial<Filters>): void => {
-  const given = Object.entries(filters).filter(([, value]) => value !== '');
-  navigate(`/app/settings/audit${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`, { replace: true });
+  navigate(`/app/settings/audit${search(filters)}`, { replace: true });
 };
 
 /** The first moment of a day, in the browser's time zone; undefined for anything else. */
@@ -54,23 +53,17 @@ const startOf = (day: string): number | undefined => {
   return Number.isNaN(at) ? undefined : dayOf(at);
 };
 
-function toQuery({ person, thing, from, to }: Filters): string {
-  const [first, last] = [startOf(from), startOf(to)];
-  return new URLSearchParams({
-    ...(person && { person }),
-    ...(thing && { thing }),
-    ...(first !== undefined && { from: String(first) }),
-    ...(last !== undefined && { to: String(nextDay(last) - 1) }),
-  }).toString();
+function toQuery({ person, thing, from, to }: Filters) {
+  const last = startOf(to);
+  return { person, thing, from: startOf(from), to: last === undefined ? undefined : nextDay(last) - 1 };
 }
 
 export function AuditSection() {
   const filters = useFilters();
-  const query = toQuery(filters);
   return (
     <Card title="Audit log" lead="Every change in this team, including the operator's commands. Append-only.">
       <FilterFields filters={filters} />
-      <Lines key={query} query={query} />
+      <Lines key={search(filters)} filters={filters} />
     </Card>
   );
 }
@@ -111,13 +104,10 @@ function FilterFields({ filters }: { filters: Filters }) {
   );
 }
 
-function Lines({ query }: { query: string }) {
+function Lines({ filters }: { filters: Filters }) {
   const read = (cursor?: string): Promise<AuditPage> =>
-    call(
-      'GET',
-      `/api/audit?limit=${pageSize}${query && `&${query}`}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
-    );
-  const log = useQuery(query, () => read());
+    call('GET', `/api/audit${search({ limit: pageSize, ...toQuery(filters), cursor })}`);
+  const log = useQuery(search(filters), () => read());
   const addOlder = async (page: AuditPage, cursor: string): Promise<void> => {
     const next = await read(cursor);
     log.set({ entries: [...page.entries, ...next.entries], nextCursor: next.nextCursor });
@@ -127,13 +117,17 @@ function Lines({ query }: { query: string }) {
       {page => (
         <>
           <div class="row">
-            <a class="button plain" href={`/api/audit?format=ndjson${query && `&${query}`}`} download="audit.ndjson">
+            <a
+              class="button plain"
+              href={`/api/audit${search({ format: 'ndjson', ...toQuery(filters) })}`}
+              download="audit.ndjson"
+            >
               Download as NDJSON
             </a>
             <ActionButton kind="quiet" act={async () => log.set(await read())}>
               Refresh
             </ActionButton>
-            {query !== '' && (
+            {search(filters) !== '' && (
               <ActionButton kind="quiet" keepsFocus={false} act={() => setFilters({})}>
                 Clear filters
               </ActionButton>

@@ -9,7 +9,7 @@ import { Form, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { messageOf, showToast } from '../kit/toasts.tsx';
-import { forwardsApi } from './forwards-api.ts';
+import { forwardsApi, type Verb } from './forwards-api.ts';
 import { type Act, actWording } from './wording.ts';
 
 /** The count waits until typing pauses. */
@@ -89,7 +89,7 @@ const countText = (matched: number, isFiltered: boolean): string =>
     : `${formatCount(matched, 'event')} now.`;
 
 /** How many events it would be; undefined while that is not known. */
-function useCount(endpointId: string, id: string, verb: 'retry' | 'skip', selection: ForwardSelection | undefined) {
+function useCount(endpointId: string, id: string, verb: Verb, selection: ForwardSelection | undefined) {
   const [matched, setMatched] = useState<number>();
   const [countProblem, setCountProblem] = useState('');
   const key = selection && JSON.stringify(selection);
@@ -99,9 +99,10 @@ function useCount(endpointId: string, id: string, verb: 'retry' | 'skip', select
     setCountProblem('');
     if (!selection) return;
     const count = (): void => {
-      forwardsApi.count(endpointId, id, verb, selection, controller.signal).then(setMatched, error => {
-        if (!controller.signal.aborted) setCountProblem(messageOf(error));
-      });
+      forwardsApi.count(endpointId, id, verb, selection, controller.signal).then(
+        found => setMatched(found.matched),
+        error => !controller.signal.aborted && setCountProblem(messageOf(error)),
+      );
     };
     const timer = setTimeout(count, selection.where === undefined ? 0 : settleMs);
     return () => {

@@ -15,6 +15,7 @@ import type {
 import { call, type Period, search } from '../kit/api.ts';
 
 export type DeliveryState = ForwardDelivery['state'];
+export type Verb = 'retry' | 'skip';
 
 const id = encodeURIComponent;
 const pathOf = (endpoint: string, forward?: string): string =>
@@ -38,24 +39,13 @@ export const forwardsApi = {
   remove: (endpoint: string, forward: string) => call<unknown>('DELETE', pathOf(endpoint, forward)),
   setEnabled: (endpoint: string, forward: string, isEnabled: boolean) =>
     call<Forward>('POST', `${pathOf(endpoint, forward)}/${isEnabled ? 'resume' : 'pause'}`, {}),
-  act: (endpoint: string, forward: string, verb: 'retry' | 'skip', selection: ForwardSelection) =>
+  act: (endpoint: string, forward: string, verb: Verb, selection: ForwardSelection) =>
     call<Forward>('POST', `${pathOf(endpoint, forward)}/${verb}`, selection),
   /** How many events `act` would mean now. */
-  count: (
-    endpoint: string,
-    forward: string,
-    verb: 'retry' | 'skip',
-    selection: ForwardSelection,
-    signal: AbortSignal,
-  ) =>
-    call<ForwardDryRun>('POST', `${pathOf(endpoint, forward)}/${verb}`, { ...selection, dryRun: true }, signal).then(
-      ({ matched }) => matched,
-    ),
+  count: (endpoint: string, forward: string, verb: Verb, selection: ForwardSelection, signal: AbortSignal) =>
+    call<ForwardDryRun>('POST', `${pathOf(endpoint, forward)}/${verb}`, { ...selection, dryRun: true }, signal),
   deliveries: (endpoint: string, forward: string, state: DeliveryState, { limit = 50, cursor = '' } = {}) =>
-    call<ForwardDeliveryPage>(
-      'GET',
-      `${pathOf(endpoint, forward)}/deliveries?state=${state}&limit=${limit}${cursor === '' ? '' : `&cursor=${id(cursor)}`}`,
-    ),
+    call<ForwardDeliveryPage>('GET', `${pathOf(endpoint, forward)}/deliveries${search({ state, limit, cursor })}`),
 };
 
 export const destinationsPath = (endpoint: string): string => `/app/endpoints/${id(endpoint)}/destinations`;

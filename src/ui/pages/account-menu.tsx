@@ -1,6 +1,7 @@
 /* The menu of the account: who is signed in, the theme, and signing out. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { Segmented } from '../kit/controls.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { applyTheme, currentTheme, type Theme } from '../kit/preferences.ts';
 import { usePopup } from '../kit/use-popup.ts';
@@ -41,20 +42,7 @@ export function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHe
               {session.role === 'owner' ? 'Owner' : 'Member'} · {session.account.plan === 'pro' ? 'Pro' : 'Free'} plan
             </span>
           </p>
-          <fieldset class="segmented line">
-            <legend class="offscreen">Theme</legend>
-            {themes.map(one => (
-              <button
-                key={one.id}
-                type="button"
-                class="grow"
-                aria-pressed={theme === one.id}
-                onClick={() => pickTheme(one.id)}
-              >
-                {one.label}
-              </button>
-            ))}
-          </fieldset>
+          <Segmented label="Theme" options={themes} value={theme} onPick={pickTheme} />
           <Link to="/app/settings/account" onClick={() => setIsOpen(false)}>
             Settings
           </Link>

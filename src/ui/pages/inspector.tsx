@@ -45,13 +45,18 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const { endpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === endpointId);
   const name = visibleName(endpoint?.name ?? 'Endpoint');
-  const { replayCount, onSent } = useReplayCount(eventId);
+  const isOpen = useIsOpen(eventId);
+  /** How often the selected event was replayed. A replay can finish after another event was selected, so it checks the id. */
+  const [replayCount, setReplayCount] = useState(0);
+  const onSent = (id: string): void => {
+    if (isOpen(id)) setReplayCount(n => n + 1);
+  };
   const searchRef = useRef<HTMLInputElement>(null);
   const split = useSplit();
 
   const folding = useFolding();
   const selected = useEvent(eventId, replayCount);
-  const page = { ...folding, ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
+  const page = { ...folding, ...useArrivals(name), onMarked: selected.mark, isOpen };
   const live = useLiveList(endpointId, where, page);
   const { list, state, isConnectable, isGone } = live;
   const { base, suffix, listHref, filter } = useInspectorLinks({ endpointId, eventId, where });
@@ -222,17 +227,6 @@ const keepingOf = ({ list, selected, base, suffix, unpick }: KeepingOptions) => 
     navigate(next ? `${base}/events/${next.id}${suffix}` : base + suffix, { replace: true });
   },
 });
-
-/** How often the selected event was replayed. A replay can finish after another event was selected, so it checks the id. */
-function useReplayCount(eventId: string) {
-  const [replayCount, setReplayCount] = useState(0);
-  const currentId = useRef(eventId);
-  currentId.current = eventId;
-  const onSent = (id: string): void => {
-    if (id === currentId.current) setReplayCount(n => n + 1);
-  };
-  return { replayCount, onSent };
-}
 
 /** Tells whether an event is the selected one, whenever it is asked. */
 function useIsOpen(eventId: string): (id: string) => boolean {

@@ -121,11 +121,14 @@ function pathsOf({ buckets, bucketMs }: ForwardStats, axis: Timeline) {
   const max = Math.max(1, ...buckets.map(({ delivered, failed }) => delivered + failed));
   const slowest = Math.max(1, ...buckets.map(({ p95Ms }) => p95Ms ?? 0));
   const isDown = buckets.map(({ delivered, failed }) => [delivered === 0 && failed > 0 ? 1 : 0]);
-  const [ok = '', bad = ''] = stackPaths(
-    buckets.map(({ delivered, failed }) => [delivered, failed]),
-    max,
-    places,
-  );
+  const counts = buckets.map(({ delivered, failed }) => [delivered, failed]);
+  const [ok = '', bad = ''] = stackPaths(counts, max, places);
+  const line = (of: 'p50Ms' | 'p95Ms') =>
+    linePath(
+      buckets.map(bucket => bucket[of]),
+      slowest,
+      places,
+    );
   return {
     bars: [
       ['s-down', stackPaths(isDown, 1, places)[0] ?? ''],
@@ -133,22 +136,8 @@ function pathsOf({ buckets, bucketMs }: ForwardStats, axis: Timeline) {
       ['s-failed', bad],
     ] as const,
     lines: [
-      [
-        's-line high',
-        linePath(
-          buckets.map(({ p95Ms }) => p95Ms),
-          slowest,
-          places,
-        ),
-      ],
-      [
-        's-line',
-        linePath(
-          buckets.map(({ p50Ms }) => p50Ms),
-          slowest,
-          places,
-        ),
-      ],
+      ['s-line high', line('p95Ms')],
+      ['s-line', line('p50Ms')],
     ] as const,
   };
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useReducer } from 'preact/hooks';
 import { filterOf } from '../../inspector/filter/filter-url.ts';
+import { search } from '../../kit/api.ts';
 import { navigate } from '../../kit/navigation.tsx';
 import { type AxisChoice, readAxis } from '../../kit/timeline/axis.ts';
 
@@ -16,14 +17,8 @@ export function useActivity(endpointId: string, query: URLSearchParams) {
   const axis = chosen.from === '' ? defaultAxis : chosen;
   const go = (next: { where: string; axis: AxisChoice }, isStep = true): void => {
     const { from, to } = next.axis;
-    const written = new URLSearchParams(
-      Object.entries({ where: next.where.trim(), from: from === defaultAxis.from ? '' : from, to }).filter(
-        ([, value]) => value !== '',
-      ),
-    );
-    navigate(`/app/endpoints/${encodeURIComponent(endpointId)}/activity${written.size > 0 ? `?${written}` : ''}`, {
-      replace: !isStep,
-    });
+    const written = search({ where: next.where.trim(), from: from === defaultAxis.from ? '' : from, to });
+    navigate(`/app/endpoints/${encodeURIComponent(endpointId)}/activity${written}`, { replace: !isStep });
   };
   return {
     endpointId,
