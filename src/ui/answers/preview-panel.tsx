@@ -67,7 +67,7 @@ const PreviewRow = ({ endpointId, row: { event, rule: name, status }, rule }: Pr
         {event.method} · <Time at={event.receivedAt} />
       </span>
     </span>
-    <span class="stack preview-answer">
+    <span class="stack rigid preview-answer">
       <span class={`badge cut ${rule ? (isSuccess(rule) ? 'good' : 'bad') : ''}`}>
         {rule ? describeAnswer(rule) : (status ?? 'cut off')}
       </span>

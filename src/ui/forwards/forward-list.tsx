@@ -95,7 +95,7 @@ const ForwardCard = ({ endpointId, forward, isStale, onChange }: ForwardCardProp
     </div>
     <ForwardFigures endpointId={endpointId} forward={forward} />
     {isTroubled(forward) && (
-      <div class="forward-trouble row">
+      <div class="forward-trouble row full">
         {!isStale && <StateSentence forward={forward} />}
         <ForwardCounts endpointId={endpointId} forward={forward} />
         <div class="row">

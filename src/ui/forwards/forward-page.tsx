@@ -44,7 +44,7 @@ export function ForwardPage({ endpointId, id, state }: Props) {
               </div>
               <ForwardFigures endpointId={endpointId} forward={forward} />
               {query.problem === '' && (
-                <div class="forward-trouble">
+                <div class="forward-trouble full">
                   <StateSentence forward={forward} />
                 </div>
               )}

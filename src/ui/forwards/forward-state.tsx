@@ -87,7 +87,7 @@ export function ForwardFigures({ endpointId, forward }: { endpointId: string; fo
       </figure>
       <dl class="forward-figures figures">
         {figures.map(([label, value]) => (
-          <div key={label}>
+          <div key={label} class="stack">
             <dt class="faint small">{label}</dt>
             <dd>{value}</dd>
           </div>

@@ -87,9 +87,11 @@ function JobRow({ job, endpoint, isStale }: JobRowProps) {
   const { title, tone, detail } = useJobState({ job, isStale });
   const failed = job.dest2 === null ? 'failed' : 'different';
   return (
-    <li class="job-row">
+    <li class="job-row anchor">
       <div class="stack">
-        <Link to={jobPath(job)}>{visibleLine(jobTitle(job))}</Link>
+        <Link class="row-link" to={jobPath(job)}>
+          {visibleLine(jobTitle(job))}
+        </Link>
         <span class="cut faint">
           {endpoint !== undefined && `${endpoint} · `}
           {job.where !== '' && <code>{visibleLine(job.where)}</code>} to <code>{visibleLine(job.dest)}</code>

@@ -30,7 +30,7 @@ export function Page(props: PageProps) {
   const { title, of, tab = title, back, lead, actions, isNarrow = false, class: own = '', children } = props;
   useTitle(of === undefined ? tab : `${visibleName(of)}, ${title.toLowerCase()}`);
   return (
-    <main class={`page ${isNarrow ? 'narrow' : ''} ${own}`}>
+    <main class={`page col ${isNarrow ? 'narrow' : ''} ${own}`}>
       {of === undefined ? (
         <header class="page-head line loose spread">
           <div class="breaks">
@@ -63,7 +63,7 @@ export function WithEndpoint({ id, children }: WithEndpointProps) {
   if (endpoint) return <>{children(endpoint)}</>;
   if (endpoints) return <EndpointNotFoundPage />;
   return (
-    <main class="page narrow">
+    <main class="page col narrow">
       <Loaded
         query={{ value: undefined, problem: endpointsProblem, reload: reloadEndpoints }}
         what="the endpoint"
@@ -153,8 +153,8 @@ export const Facts = ({ facts, class: own = '' }: FactsProps) => (
       fact =>
         fact && (
           <div key={fact[0]}>
-            <dt>{fact[0]}</dt>
-            <dd>{fact[1]}</dd>
+            <dt class="faint">{fact[0]}</dt>
+            <dd class="breaks">{fact[1]}</dd>
           </div>
         ),
     )}

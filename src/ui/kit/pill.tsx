@@ -10,7 +10,7 @@ type PillProps = {
 
 export const Pill = ({ tone, count, lines }: PillProps) =>
   count === 0 ? null : (
-    <span class={`pill figures ${tone ?? ''}`} title={lines.join('\n')}>
+    <span class={`pill anchor figures ${tone ?? ''}`} title={lines.join('\n')}>
       <span aria-hidden="true">{count}</span>
       <span class="offscreen">{lines.join('. ')}</span>
     </span>

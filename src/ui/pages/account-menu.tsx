@@ -1,5 +1,3 @@
-/* The menu of the account: who is signed in, the theme, and signing out. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { Segmented } from '../kit/controls.tsx';
 import { Link } from '../kit/navigation.tsx';
@@ -27,7 +25,7 @@ export function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHe
     <div class="menu anchor" ref={frame}>
       <button
         type="button"
-        class="avatar"
+        class="avatar small"
         aria-expanded={isOpen}
         aria-label="Account menu"
         onClick={() => setIsOpen(!isOpen)}

@@ -1,7 +1,4 @@
-/*
- * The one place that shows the connection to the server: a control in the tab bar that also pauses live updates, and a line below the bar
- * once the connection is lost. Pages with live updates know it from those, others from the questions that the tab bar repeats.
- */
+/* The connection to the server: a control in the tab bar that also pauses live updates, and a line below the bar once it is lost. */
 
 import { useMemo, useRef } from 'preact/hooks';
 import { useConnectionLabel } from '../inspector/live/connection-label.ts';
@@ -32,7 +29,7 @@ function Control({ connection, live }: { connection: Connection; live: ShownLive
   const connected = useConnectionLabel(connection);
   if (!live)
     return (
-      <span class={`connection line rigid ${connection.state}`}>
+      <span class={`connection line rigid soft ${connection.state}`}>
         <span>{connected}</span>
       </span>
     );

@@ -150,7 +150,7 @@ function EndpointSettings({ endpoint, section }: Shown & { section: string }) {
   return (
     <Page class="settings" title="Settings" of={endpoint.name}>
       <PageLinks
-        class="side-nav"
+        class="side-nav col"
         label="Settings"
         links={endpointSections.map(({ id, label }) => ({ to: addressOf(id), label }))}
         current={addressOf(section)}

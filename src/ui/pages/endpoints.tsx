@@ -152,15 +152,21 @@ const isBroken = ({ kind }: Trouble): boolean => kind === 'forward_down' || kind
 const EndpointGroup = ({ group: { title, endpoints, amount, tone }, isFirst }: { group: Group; isFirst: boolean }) =>
   endpoints.length === 0 ? null : (
     <section class="card endpoint-group" aria-label={title}>
-      <h2 class="small">
+      <h2 class="small soft">
         <span>
           {title} <span class={`badge ${tone}`}>{amount}</span>
         </span>
         {isFirst && endpoints.some(({ lastReceivedAt }) => lastReceivedAt !== null) && (
           <>
-            <span aria-hidden="true">Last 24 hours</span>
-            <span aria-hidden="true">Events</span>
-            <span aria-hidden="true">Last event</span>
+            <span class="faint" aria-hidden="true">
+              Last 24 hours
+            </span>
+            <span class="faint" aria-hidden="true">
+              Events
+            </span>
+            <span class="faint" aria-hidden="true">
+              Last event
+            </span>
           </>
         )}
       </h2>
@@ -175,9 +181,11 @@ const EndpointGroup = ({ group: { title, endpoints, amount, tone }, isFirst }: {
 function EndpointRow({ endpoint: { id, name, troubles, activity, eventCount, lastReceivedAt } }: RowProps) {
   const recent = activity.reduce((sum, one) => sum + one, 0);
   return (
-    <li class={`endpoint-card ${lastReceivedAt === null ? 'bare' : ''}`}>
+    <li class={`endpoint-card anchor ${lastReceivedAt === null ? 'bare' : ''}`}>
       <div class="endpoint-main row breaks">
-        <Link to={`/app/endpoints/${id}`}>{visibleName(name)}</Link>
+        <Link class="row-link" to={`/app/endpoints/${id}`}>
+          {visibleName(name)}
+        </Link>
         {troubles.map(trouble => (
           <Link key={trouble.kind + trouble.text} to={trouble.link} class={`badge ${toneOf(trouble)}`}>
             {visibleName(trouble.text)}

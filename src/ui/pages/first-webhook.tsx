@@ -22,7 +22,7 @@ export function FirstWebhook({ endpoint }: { endpoint: Endpoint }) {
   const sample = samples.find(one => one.id === kind) ?? samples[0];
   if (!sample) return null;
   return (
-    <main class="page narrow first">
+    <main class="page col narrow first">
       <p class="soft">The first webhook appears here automatically.</p>
       <h1>{visibleName(endpoint.name)} is ready</h1>
       <p class="lead">

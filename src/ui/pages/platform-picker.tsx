@@ -39,9 +39,9 @@ export function PlatformPicker({ platforms, selected, onSelect }: PlatformPicker
         onText={search}
         autoFocus
       />
-      <div class="platform-list box" role="radiogroup" aria-label="Platforms" ref={list}>
+      <div class="platform-list box anchor" role="radiogroup" aria-label="Platforms" ref={list}>
         {found.map(one => (
-          <label key={one.name} class="option breaks">
+          <label key={one.name} class="option anchor breaks">
             <input
               type="radio"
               class="offscreen"

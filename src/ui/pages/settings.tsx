@@ -38,10 +38,10 @@ export function SettingsPage({ section }: { section: string }) {
   const Section = current && components[current.id];
   useTitle(current?.label ?? 'Settings');
   return (
-    <main class="page settings">
+    <main class="page col settings">
       <h1 class="full">Settings</h1>
       <PageLinks
-        class="side-nav"
+        class="side-nav col"
         label="Settings"
         links={shown.map(({ id, label }) => ({ to: `/app/settings/${id}`, label }))}
         current={`/app/settings/${section}`}
@@ -131,7 +131,7 @@ function PlanSection() {
 }
 
 const Usage = ({ label, used, limit }: { label: string; used: number; limit: number }) => (
-  <div class="usage">
+  <div class="usage tight">
     <span>{label}</span>
     <span class="faint">
       {limit === 0 ? `${used.toLocaleString()}, no limit` : `${used.toLocaleString()} of ${limit.toLocaleString()}`}

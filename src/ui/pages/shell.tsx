@@ -34,7 +34,7 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <header class="topbar line">
+      <header class="topbar line rigid">
         <Link to="/app" class="brand line" aria-label="Hooktape, all endpoints">
           <Mark />
           <span>Hooktape</span>
@@ -68,7 +68,7 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
         <AccountMenu onSignOut={onSignOut} onHelp={onHelp} />
       </header>
       {waitSeconds > 0 && (
-        <div class="slowed warn" role="status">
+        <div class="bar-line rigid warn" role="status">
           Rate limited. Retrying in {waitSeconds} s.
         </div>
       )}

@@ -63,7 +63,7 @@ const PreviewRow = ({ endpointId, event, changes }: Event & { endpointId: string
           <div key={i}>
             <dt class="soft breaks">{visibleLine(field)}</dt>
             <dd class="breaks">
-              <del>{visibleLine(before)}</del> <span aria-hidden="true">→</span>{' '}
+              <del class="soft">{visibleLine(before)}</del> <span aria-hidden="true">→</span>{' '}
               {after === null ? <em>removed</em> : <ins>{visibleLine(after)}</ins>}
             </dd>
           </div>

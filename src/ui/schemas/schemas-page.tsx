@@ -1,7 +1,4 @@
-/*
- * The schemas of an endpoint: its event types by platform, how they changed, and the chosen one as JSON Schema, TypeScript or Zod. The
- * URL holds what is chosen. Types and paths come from outside and are shown as text only.
- */
+/* The schemas of an endpoint, how they changed, and the one in the URL as code. Types and paths come from outside: shown as text only. */
 
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
@@ -89,7 +86,7 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
     );
   return (
     <>
-      <nav class="side-nav" aria-label="Event types">
+      <nav class="side-nav col" aria-label="Event types">
         {groups.map(([platform, types]) => (
           <Fragment key={platform}>
             <h2 class="line">
@@ -231,15 +228,9 @@ function ChangeTable({ endpointId, hrefOf, changes }: ChangesProps & { changes: 
   );
 }
 
-const ChangeRow = ({
-  change: { kind, path, type, at },
-  eventHref,
-  schemaHref,
-}: {
-  change: SchemaChange;
-  eventHref: string;
-  schemaHref: string;
-}) => (
+type ChangeRowProps = { change: SchemaChange; eventHref: string; schemaHref: string };
+
+const ChangeRow = ({ change: { kind, path, type, at }, eventHref, schemaHref }: ChangeRowProps) => (
   <tr>
     <td>{kindTitles[kind]}</td>
     <td>

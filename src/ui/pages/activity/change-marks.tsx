@@ -41,7 +41,7 @@ export function ChangeMarks({ timeline, changes: page }: { timeline: Timeline; c
   const groups = markGroups(page?.changes ?? [], timeline, width / nearestPx);
   return (
     <Lane class="marks" label={<span class="faint">Changes</span>} figures={page && <span>{countText(page)}</span>}>
-      <div class="change-marks" ref={place}>
+      <div class="change-marks anchor" ref={place}>
         {groups.map(group => (
           <Mark key={group.changes[0]?.at} group={group} />
         ))}
@@ -61,7 +61,13 @@ function Mark({ group: { place, changes } }: { group: MarkGroup }) {
   const style = { left: `${place * 100}%` };
   if (changes.length === 1 && only)
     return (
-      <Link class="change-mark" style={style} to={only.link} aria-label={words(only, now)} title={words(only, now)}>
+      <Link
+        class="change-mark soft"
+        style={style}
+        to={only.link}
+        aria-label={words(only, now)}
+        title={words(only, now)}
+      >
         <span>
           <Icon name={icons[only.kind]} />
         </span>
@@ -70,7 +76,7 @@ function Mark({ group: { place, changes } }: { group: MarkGroup }) {
   const label = `${formatCount(changes.length, 'change')}: ${changes.map(one => words(one, now)).join('; ')}`;
   const show = (): void => document.getElementById(listId)?.focus();
   return (
-    <button type="button" class="change-mark" style={style} aria-label={label} title={label} onClick={show}>
+    <button type="button" class="change-mark soft" style={style} aria-label={label} title={label} onClick={show}>
       <span>{changes.length}</span>
     </button>
   );

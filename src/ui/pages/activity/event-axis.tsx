@@ -80,12 +80,12 @@ export function EventAxis({ activity, events, timeline, changes, isTable, childr
 const Legend = ({ timeline }: { timeline: Timeline }) => (
   <ul class="legend">
     {countRows(sumOf(timeline.buckets)).map(([label, count], series) => (
-      <li key={label}>
+      <li key={label} class="line">
         <svg viewBox="0 0 1 1" aria-hidden="true">
           <path class={seriesClasses[series]} d="M0 0h1v1h-1z" />
         </svg>
         {label}
-        <strong>{count.toLocaleString()}</strong>
+        <strong class="figures">{count.toLocaleString()}</strong>
       </li>
     ))}
   </ul>

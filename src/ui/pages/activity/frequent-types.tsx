@@ -1,5 +1,3 @@
-/* The most frequent event types of the period, each with the way to its events. */
-
 import { useEffect } from 'preact/hooks';
 import type { FieldValues } from '../../../features/timeline/model.ts';
 import { termFor, withPart } from '../../inspector/filter/filter-text.ts';
@@ -47,7 +45,7 @@ function TypeRow({ endpointId, where, found, value, count }: TypeRowProps) {
   const term = value === null ? undefined : termFor('type', value);
   const most = found.values[0]?.count ?? count;
   return (
-    <li style={{ '--share': `${(count / most) * 100}%` }}>
+    <li class="anchor line spread" style={{ '--share': `${(count / most) * 100}%` }}>
       {term === undefined || value === null ? (
         <span class="cut soft">{value === null ? 'Without a type' : visibleLine(value)}</span>
       ) : (
