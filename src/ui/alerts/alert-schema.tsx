@@ -1,5 +1,3 @@
-/* The fields of an alert's form. */
-
 import type { AlertInput } from '../../features/alerts/model.ts';
 import {
   defaultAlertCount,

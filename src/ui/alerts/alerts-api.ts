@@ -1,5 +1,3 @@
-/* The calls of alerts. */
-
 import type { Alert, AlertChange, AlertInput, AlertList, AlertTest } from '../../features/alerts/model.ts';
 import { call } from '../kit/api.ts';
 

@@ -68,13 +68,10 @@ export function splitMinutes(minutes: number): { amount: number; unit: Unit } {
 
 export type Condition = Pick<Alert, 'kind' | 'where' | 'minutes' | 'count'>;
 
+type Clause = [before: string, where: string, after: string];
+
 /** A clause around the filter, which is shown as code: `no event that matches`, filter, `arrives for 30 minutes`. */
-export function conditionParts({
-  kind,
-  where,
-  minutes,
-  count,
-}: Condition): [before: string, where: string, after: string] {
+export function conditionParts({ kind, where, minutes, count }: Condition): Clause {
   const during = minutesText(minutes ?? 0);
   const filter = where ?? '';
   const matching = filter === '' ? '' : ` that ${kind === 'bad_signatures' && count !== 1 ? 'match' : 'matches'}`;
@@ -186,22 +183,21 @@ export const sentence = (text: string): string =>
   text === '' ? '' : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
 
 type Failure = Explanation & { lead: string; willRetry: boolean };
-type LastError = Pick<Alert, 'lastError' | 'lastErrorCode' | 'lastErrorStatus' | 'lastErrorIsFinal'>;
+type LastError = Pick<
+  Alert,
+  'lastError' | 'lastErrorCode' | 'lastErrorStatus' | 'lastErrorIsFinal' | 'channel' | 'enabled'
+>;
 
 /** Why the last notification has not arrived; undefined when nothing is wrong. */
-export function failureOf({
-  channel,
-  enabled,
-  ...last
-}: LastError & Pick<Alert, 'channel' | 'enabled'>): Failure | undefined {
-  const { lastError: error, lastErrorCode: code, lastErrorStatus: status, lastErrorIsFinal: isFinal } = last;
+export function failureOf(alert: LastError): Failure | undefined {
+  const { lastError: error, lastErrorCode: code, lastErrorStatus: status, lastErrorIsFinal: isFinal } = alert;
   if (error === null) return undefined;
   return {
-    ...explainError({ error, code, status }, channel),
+    ...explainError({ error, code, status }, alert.channel),
     lead: isFinal
       ? "The last notification hasn't arrived and won't be sent again."
       : "The last notification hasn't arrived yet.",
-    willRetry: enabled && !isFinal,
+    willRetry: alert.enabled && !isFinal,
   };
 }
 

@@ -1,7 +1,4 @@
-/*
- * The fields of a rule, and the rules that a list of drafts makes. An empty field means that the rule does not have it. Pure but for the
- * fields that show themselves.
- */
+/* The fields of a rule, and the rules that a list of drafts makes. An empty field means that the rule does not have it. */
 
 import type { AnswerRule } from '../../features/answers/model.ts';
 import {

@@ -1,5 +1,3 @@
-/* The calls of forwards. */
-
 import type {
   Forward,
   ForwardChange,

@@ -109,13 +109,9 @@ function Preview({ endpointId, form: { draft } }: Props) {
 /** What is shown of a body. It may have a megabyte. */
 const shownCharacters = 4000;
 
-const PreviewRow = ({
-  endpointId,
-  row: { event, body, problem },
-}: {
-  endpointId: string;
-  row: ForwardPreview['events'][number];
-}) => (
+type PreviewRowProps = { endpointId: string; row: ForwardPreview['events'][number] };
+
+const PreviewRow = ({ endpointId, row: { event, body, problem } }: PreviewRowProps) => (
   <li>
     <div class="row tight rigid">
       <PlatformMark platform={event.platform} />

@@ -109,36 +109,22 @@ export function removalText(forward: Counts): string {
 export type ActWording = { title: string; text: string; button: (amount: number) => string };
 export type Act = 'retry-given-up' | 'retry-matching' | 'skip-blocked' | 'skip-matching';
 
+const skipped = "They won't be sent. They stay stored and can be replayed.";
+const actTexts: Record<Act, [title: string, text: string]> = {
+  'retry-given-up': ['Retry all events that were given up?', 'Sent again like new events, oldest first.'],
+  'retry-matching': ['Retry events that match', 'Matching failed and given-up events are sent again now.'],
+  'skip-blocked': ['Skip all failed events?', skipped],
+  'skip-matching': [
+    'Skip events that match',
+    "Matching waiting, failed and given-up events won't be sent. They stay stored and can be replayed.",
+  ],
+};
+
 export function actWording(act: Act, { mode }: Pick<Forward, 'mode'>): ActWording {
-  const retry = (amount: number): string => `Retry ${formatCount(amount, 'event')}`;
-  const skip = (amount: number): string => `Skip ${formatCount(amount, 'event')}`;
-  const skipped = "They won't be sent. They stay stored and can be replayed.";
-  switch (act) {
-    case 'retry-given-up':
-      return {
-        title: 'Retry all events that were given up?',
-        text: 'Sent again like new events, oldest first.',
-        button: retry,
-      };
-    case 'retry-matching':
-      return {
-        title: 'Retry events that match',
-        text: 'Matching failed and given-up events are sent again now.',
-        button: retry,
-      };
-    case 'skip-blocked':
-      return mode === 'ordered'
-        ? {
-            title: 'Skip the failed event at the head of each lane?',
-            text: `The events behind them are sent next. ${skipped}`,
-            button: skip,
-          }
-        : { title: 'Skip all failed events?', text: skipped, button: skip };
-    case 'skip-matching':
-      return {
-        title: 'Skip events that match',
-        text: `Matching waiting, failed and given-up events won't be sent. They stay stored and can be replayed.`,
-        button: skip,
-      };
-  }
+  const [title, text] =
+    act === 'skip-blocked' && mode === 'ordered'
+      ? ['Skip the failed event at the head of each lane?', `The events behind them are sent next. ${skipped}`]
+      : actTexts[act];
+  const verb = act.startsWith('retry') ? 'Retry' : 'Skip';
+  return { title, text, button: amount => `${verb} ${formatCount(amount, 'event')}` };
 }

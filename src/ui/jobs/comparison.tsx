@@ -1,7 +1,4 @@
-/*
- * How the answers of two destinations differ: by path, with the events, and both answers of an event side by side. The report can be kept as
- * JSON or Markdown.
- */
+/* How the answers of two destinations differ: by path, with the events and both answers of each. The report can be saved as a file. */
 
 import { useMemo, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobAnswers, ReplayJobItem } from '../../features/replay-jobs/model.ts';

@@ -39,9 +39,8 @@ export function useJobState({ job, isStale }: ProgressProps) {
 
 /** A bar with a part for each outcome. */
 export function Meter({ job }: { job: ReplayJob }) {
-  const parts = outcomesOf(job).filter(outcome => outcome !== 'waiting' && countOf(job, outcome) > 0);
   // What is fine comes first, so that the rest is at its end.
-  const order: Outcome[] = ['ok', 'same', 'skipped', 'different', 'failed'];
+  const order = ['ok', 'same', 'skipped', 'different', 'failed'] as const;
   return (
     <div
       class="meter"
@@ -52,9 +51,9 @@ export function Meter({ job }: { job: ReplayJob }) {
       aria-valuenow={settledOf(job)}
     >
       {order
-        .filter(outcome => parts.includes(outcome))
+        .filter(outcome => job[outcome] > 0)
         .map(outcome => (
-          <i key={outcome} class={outcome} style={{ width: `${(100 * countOf(job, outcome)) / job.matched}%` }} />
+          <i key={outcome} class={outcome} style={{ width: `${(100 * job[outcome]) / job.matched}%` }} />
         ))}
     </div>
   );

@@ -2,7 +2,7 @@
 
 import { useRef } from 'preact/hooks';
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
-import { countOf, settledOf } from './wording.ts';
+import { countOf, type Remaining, settledOf } from './wording.ts';
 
 const windowMs = 20_000;
 const leastMs = 5000;
@@ -14,11 +14,7 @@ export type Sample = { at: number; settled: number };
  * @param samples oldest first @param waiting events without a result
  * @returns ms; `estimating` before 5 seconds were seen, `stalled` when nothing was finished in the last 20
  */
-export function remainingOf(
-  samples: readonly Sample[],
-  waiting: number,
-  now: number,
-): number | 'estimating' | 'stalled' {
+export function remainingOf(samples: readonly Sample[], waiting: number, now: number): Remaining {
   const recent = samples.filter(({ at }) => at >= now - windowMs);
   const [first, last] = [recent[0], recent.at(-1)];
   if (!first || !last || last.at - first.at < leastMs) return 'estimating';
@@ -27,7 +23,7 @@ export function remainingOf(
 }
 
 /** Call it whenever the job was read. Undefined unless the job runs. */
-export function useRemaining(job: ReplayJob): ReturnType<typeof remainingOf> | undefined {
+export function useRemaining(job: ReplayJob): Remaining | undefined {
   const seen = useRef<{ job: ReplayJob | undefined; samples: Sample[] }>({ job: undefined, samples: [] });
   const now = Date.now();
   if (job.state !== 'running') {

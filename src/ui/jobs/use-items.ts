@@ -1,7 +1,4 @@
-/*
- * Loads the items of a job page by page: all of them, or the items with one outcome. While the job runs, the shown pages are loaded again
- * whenever the number of these items changes.
- */
+/* The items of a job, page by page. While the job runs, the shown pages are loaded again whenever the number of these items changes. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';

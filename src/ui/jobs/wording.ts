@@ -1,5 +1,3 @@
-/* The texts of the pages about a job. */
-
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
 import { formatGap } from '../inspector/event/attempts.ts';
 import type { Outcome } from '../inspector/replay/jobs-api.ts';
@@ -40,11 +38,11 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 export const percentOf = (job: ReplayJob): number =>
   job.matched === 0 ? 100 : Math.floor((100 * settledOf(job)) / job.matched);
 
+/** In ms. */
+export type Remaining = number | 'estimating' | 'stalled';
+
 /** What a running job says about its end. */
-export function remainingText(
-  remaining: number | 'estimating' | 'stalled',
-  now: number,
-): { title: string; detail: string } {
+export function remainingText(remaining: Remaining, now: number): { title: string; detail: string } {
   if (remaining === 'estimating') return { title: 'Estimating…', detail: '' };
   if (remaining === 'stalled') return { title: 'Still running', detail: 'nothing finished in the last 20 s' };
   return {
@@ -69,10 +67,7 @@ export function paceText({ pace }: Pick<ReplayJob, 'pace'>): string {
 }
 
 /** What came back for an event of a job, and how it looks. */
-export function responseOf(
-  { dest2 }: Pick<ReplayJob, 'dest2'>,
-  { outcome, status, status2, error }: ReplayJobItem,
-): { text: string; tone: 'soft' | 'faint' | 'warn' | 'bad' } {
+export function responseOf({ dest2 }: Pick<ReplayJob, 'dest2'>, { outcome, status, status2, error }: ReplayJobItem) {
   if (outcome === 'waiting')
     return status === null
       ? { text: 'not sent yet', tone: 'faint' }

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChangePage } from '../../features/changes/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { Timeline } from '../../features/timeline/model.ts';
 import { useForwards } from '../forwards/use-forwards.ts';
 import { withTimeParts } from '../inspector/filter/filter-text.ts';
 import { SearchBox } from '../inspector/filter/search-box.tsx';
@@ -111,13 +112,7 @@ function ActivityBar({ activity, isTable, onTable }: BarProps) {
   );
 }
 
-function Forwards({
-  activity,
-  timeline,
-}: {
-  activity: Activity;
-  timeline: Parameters<typeof ForwardLane>[0]['timeline'];
-}) {
+function Forwards({ activity, timeline }: { activity: Activity; timeline: Timeline }) {
   const { endpointId, tick } = activity;
   const { value: forwards, problem, reload } = useForwards(endpointId);
   if (!forwards && problem !== '')

@@ -1,5 +1,3 @@
-/* Where the events of an endpoint go: its forwards and its replay jobs. */
-
 import { ForwardsSection } from '../forwards/forward-list.tsx';
 import { openJob } from '../inspector/replay/job-button.tsx';
 import { Jobs } from '../jobs/jobs-page.tsx';

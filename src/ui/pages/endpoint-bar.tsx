@@ -1,7 +1,4 @@
-/*
- * The bar above every page of an endpoint: its tabs with what needs a look, its URL, which `y` copies, the connection, and the
- * ways to connect something to it.
- */
+/* The bar above every page of an endpoint: its tabs, its URL, which `y` copies, the connection, and the ways to connect something. */
 
 import type { ComponentChildren } from 'preact';
 import type { Endpoint } from '../../features/endpoints/model.ts';

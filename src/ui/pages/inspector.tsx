@@ -1,7 +1,4 @@
-/*
- * The inspector: the live list of events next to the selected event. The URL holds the selected event and the filter, so both survive
- * a reload and can be shared. New events never change the selection.
- */
+/* The live list of events next to the selected event. The URL holds the event and the filter. New events never change the selection. */
 
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

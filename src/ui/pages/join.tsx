@@ -1,7 +1,4 @@
-/*
- * The page of an invitation link. The email is fixed by the invitation; the new member chooses a password. The link that
- * `hooktape account create` prints leads here, too: it only sets the password of an account that exists.
- */
+/* The page of an invitation link, and of the link that `hooktape account create` prints: it sets the password of an existing account. */
 
 import { api } from '../kit/api.ts';
 import { Field } from '../kit/controls.tsx';

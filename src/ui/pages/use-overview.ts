@@ -1,7 +1,5 @@
-/*
- * The endpoints of the overview that the home page shows. Its first page is asked for again every 10 seconds while the browser shows the
- * dashboard, with the ETag of the last answer, so that the server sends it only if something has changed.
- */
+/* The endpoints of the home page. The first page is asked for again every 10 seconds, with the ETag of the last answer. */
+
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { OverviewEndpoint } from '../../features/overview/model.ts';
 import { api } from '../kit/api.ts';

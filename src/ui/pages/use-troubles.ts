@@ -1,7 +1,4 @@
-/*
- * What is wrong with an endpoint, asked again every 10 seconds while the browser shows the dashboard, with the ETag of the last answer,
- * so that the server sends it only if something has changed.
- */
+/* What is wrong with an endpoint, asked again every 10 seconds while the page is visible, with the ETag of the last answer. */
 
 import { useRef } from 'preact/hooks';
 import type { Trouble } from '../../features/overview/model.ts';

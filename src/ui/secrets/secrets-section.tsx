@@ -1,7 +1,4 @@
-/*
- * An endpoint's signing secrets: the saved ones, those made for test events, the unconfirmed ones that a handshake delivered, and the
- * learning window in which the next delivered secret counts as confirmed.
- */
+/* An endpoint's signing secrets, and the window in which the next secret that a handshake delivers counts as confirmed. */
 
 import { useRef, useState } from 'preact/hooks';
 import type { Secret, SecretChange, SecretInput, SecretList } from '../../features/secrets/model.ts';
@@ -117,8 +114,7 @@ function Secrets({ id, list, reload }: SecretsProps) {
       )}
       <LearningWindow
         until={list.learnSecretsUntil}
-        onOpen={() => change(api.changeEndpoint(id, { learnSecretsFor: '10m' }))}
-        onClose={() => change(api.changeEndpoint(id, { learnSecretsFor: null }))}
+        onChange={time => change(api.changeEndpoint(id, { learnSecretsFor: time }))}
       />
     </>
   );
@@ -202,9 +198,9 @@ function SecretRow({ secret, onConfirm, onChange, onRemove }: SecretRowProps) {
   );
 }
 
-type LearningWindowProps = { until: number | null; onOpen: () => Promise<void>; onClose: () => Promise<void> };
+type LearningWindowProps = { until: number | null; onChange: (time: string | null) => Promise<void> };
 
-const LearningWindow = ({ until, onOpen, onClose }: LearningWindowProps) => (
+const LearningWindow = ({ until, onChange }: LearningWindowProps) => (
   <div class="inline-form">
     <p class="lead grow">
       {until === null ? (
@@ -215,10 +211,8 @@ const LearningWindow = ({ until, onOpen, onClose }: LearningWindowProps) => (
         </>
       )}
     </p>
-    {until === null ? (
-      <ActionButton act={onOpen}>Trust for 10 minutes</ActionButton>
-    ) : (
-      <ActionButton act={onClose}>Stop trusting</ActionButton>
-    )}
+    <ActionButton act={() => onChange(until === null ? '10m' : null)}>
+      {until === null ? 'Trust for 10 minutes' : 'Stop trusting'}
+    </ActionButton>
   </div>
 );

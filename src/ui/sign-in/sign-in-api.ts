@@ -1,5 +1,3 @@
-/* The calls of signing in, of the ways to do so, and of sessions. */
-
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,

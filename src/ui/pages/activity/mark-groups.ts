@@ -1,5 +1,3 @@
-/* Which changes share a mark on the time axis. */
-
 import type { Change } from '../../../features/changes/model.ts';
 import type { Timeline } from '../../../features/timeline/model.ts';
 
