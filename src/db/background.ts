@@ -13,31 +13,21 @@ export type BackgroundJob = {
   slice: () => Promise<SliceResult>;
 };
 
-export type Background = {
-  /** Registers a job, which runs once it is woken. */
-  add: (job: BackgroundJob) => { wake: () => void };
-  /** Resolves once no job has work left; for tests and commands. */
-  idle: () => Promise<void>;
-  /** Lets the running slice finish and starts no other. */
-  stop: () => Promise<void>;
-};
+export type Background = ReturnType<typeof createBackground>;
 
-export type BackgroundOptions = {
-  /** Whether deliveries are waiting for their commit. */
+type BackgroundOptions = {
   isBusy: () => boolean;
   monotonic: () => number;
   onError: (job: string, error: unknown) => void;
   /** The longest time that a slice waits for deliveries to be committed. */
   maxWaitMs?: number;
-  /** How long a job pauses after an error. */
   retryMs?: number;
 };
 
-export function createBackground(options: BackgroundOptions): Background {
+export function createBackground(options: BackgroundOptions) {
   const { isBusy, monotonic, onError, maxWaitMs = 50, retryMs = 5000 } = options;
   const jobs: BackgroundJob[] = [];
   const awake = new Set<BackgroundJob>();
-  /** Jobs that asked for a pause and continue after it. */
   const paused = new Set<BackgroundJob>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let isStopped = false;
@@ -94,14 +84,17 @@ export function createBackground(options: BackgroundOptions): Background {
   };
 
   return {
-    add: job => {
+    /** Registers a job, which runs once it is woken. */
+    add: (job: BackgroundJob): { wake: () => void } => {
       jobs.push(job);
       return { wake: () => wake(job) };
     },
-    idle: async () => {
+    /** Resolves once no job has work left; for tests and commands. */
+    idle: async (): Promise<void> => {
       while (!isStopped && (running || paused.size > 0)) await (running ?? Bun.sleep(1));
     },
-    stop: async () => {
+    /** Lets the running slice finish and starts no other. */
+    stop: async (): Promise<void> => {
       isStopped = true;
       for (const timer of timers) clearTimeout(timer);
       await running;

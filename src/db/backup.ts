@@ -1,7 +1,4 @@
-/*
- * Copies of an embedded database: a backup of a running database, and a restore to a place without one. A copy gets its final
- * name only once it is complete, verified and on disk.
- */
+/* A backup of a running database, and a restore. A copy gets its final name once it is complete, verified and on disk. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { constants, copyFile, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -16,11 +13,7 @@ import type { SpawnThread } from './threads/prespawned-threads.ts';
 import { startThread } from './threads/thread-handle.ts';
 import { createThreadedClient } from './threads/threaded-client.ts';
 
-/**
- * Writes a consistent copy, mode 0600, while the database stays in use, and verifies it.
- * @returns its size in bytes
- * @throws conflict if `file` exists; the file system's or the database's error
- */
+/** Mode 0600; the database stays in use, and the copy is verified. @returns its size @throws conflict if `file` exists */
 export async function writeBackup({
   maintenance,
   spawn,
@@ -51,7 +44,6 @@ export async function writeBackup({
   }
 }
 
-/** Fills the file with the copy of a backup file. */
 export const copyOf =
   (from: string) =>
   (partialFile: string): Promise<void> =>

@@ -1,7 +1,4 @@
-/*
- * Compare-and-set: a transaction that is written only if rows are still as they were when they were read. A batch of libSQL has no
- * conditions, so the transaction contains statements that fail if a row has changed.
- */
+/* Writes only if rows are still as they were: a batch has no conditions, so statements in it fail if a row has changed. */
 import type { Client, InStatement, InValue } from '@libsql/client';
 
 type Statement = { sql: string; args: InValue[] };
@@ -23,10 +20,7 @@ export const compareAndSetStatements = (update: Statement): Statement[] => [
 export const requireNoRowStatement = ({ sql, args }: Statement): Statement =>
   requireStatement(`NOT EXISTS (${sql})`, args);
 
-/**
- * Writes the statements in one transaction.
- * @returns false, with nothing written, if a row is no longer as they require
- */
+/** Writes in one transaction. @returns false, with nothing written, if a row is no longer as they require */
 export async function writeIfUnchanged(
   client: Pick<Client, 'batch'>,
   statements: readonly InStatement[],

@@ -28,7 +28,6 @@ import { asBuffer } from '../core/encoding/buffer.ts';
 import { largeBodyBytes } from '../core/limits.ts';
 import { previewOf } from '../core/text.ts';
 
-/** The place of an event's content. */
 export type ContentPlace = { seq: number; size: number; block: number | null; blockStart: number | null };
 /** The columns that only rows of 1.0 use. */
 export type OwnColumns = {
@@ -51,7 +50,6 @@ export type Highlighted = { highlights: string[]; action: string | null };
 /** The functions that compute what a list shows of an event in addition to its columns. */
 export type Describe = {
   highlightsOf: (platform: string | null, body: Uint8Array) => Highlighted;
-  /** Whether the delivery has a signature. */
   isSigned: (
     row: { platform: string | null; method: string },
     content: { path: Uint8Array; query: Uint8Array | null } & Pick<Intact, 'headers' | 'body'>,
@@ -67,7 +65,6 @@ type PreviewedRow = ContentPlace & {
   preview: Buffer;
 };
 
-/** The columns of a block that `toStoredBlock` reads. */
 export const blockColumns = 'first_event, bytes, encoding, checksum, content';
 /** @param at the index of the first of these columns */
 export const toStoredBlock = (row: Row, at: number): StoredBlock => ({
@@ -78,10 +75,8 @@ export const toStoredBlock = (row: Row, at: number): StoredBlock => ({
   content: new Uint8Array(row[at + 4] as ArrayBuffer),
 });
 
-/** Blocks by number. */
 export type KnownBlocks = ReadonlyMap<number, StoredBlock>;
 const noBlocks: KnownBlocks = new Map();
-/** Contents by row number. */
 export type KnownContents = ReadonlyMap<number, IntactContent | DamagedError>;
 type PreviewedContent = Pick<ReadContent, 'path' | 'query' | 'body'>;
 
@@ -151,11 +146,10 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     options: { known?: KnownBlocks | undefined; read?: ContentRead } = {},
   ): Promise<void> => {
     for (const row of rows)
-      if (row.block === null)
-        await use(
-          row,
-          damagedOr(() => ({ ...ownText(row), ...unpackOwn(row) })),
-        );
+      if (row.block === null) {
+        const content = damagedOr(() => ({ ...ownText(row), ...unpackOwn(row) }));
+        await use(row, content);
+      }
     await readRecords(rows.filter(isInBlock), use, options);
   };
 
@@ -167,10 +161,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       use: (row: Row, content: ReadContent | DamagedError) => void | Promise<void>,
     ): Promise<void> => readContents(rows, use, { read }),
 
-    /**
-     * The checked contents of these rows by row number, all in memory; deleted rows are missing.
-     * @param known blocks that were read together with the rows
-     */
+    /** The checked contents by row number; deleted rows are missing. @param known blocks that were read together with the rows */
     async readIntact(rows: readonly ContentRow[], known?: KnownBlocks): Promise<KnownContents> {
       const contents = new Map<number, IntactContent | DamagedError>();
       const add = ({ seq, block, sha256 }: ContentRow, content: ReadContent | DamagedError): void => {
@@ -185,10 +176,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       return contents;
     },
 
-    /**
-     * The checked content of a large event, in time slices; undefined if it was deleted in the meantime.
-     * @throws DamagedError
-     */
+    /** The checked content of a large event, in time slices; undefined if it was deleted meanwhile. @throws DamagedError */
     async readLarge(row: ContentRow, yieldIfDue: YieldIfDue): Promise<IntactContent | undefined> {
       if (row.block === null) {
         const content = await unpackLargeOwn(row);
@@ -227,12 +215,9 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       await readRecords(
         rows.filter(row => isInBlock(row) && row.size <= maxBlockBytes),
         (row, record) => {
-          if (!(record instanceof DamagedError))
-            fill(
-              row,
-              record,
-              damagedOr(() => parseContent(record)),
-            );
+          if (record instanceof DamagedError) return;
+          const content = damagedOr(() => parseContent(record));
+          fill(row, record, content);
         },
         { known },
       );
@@ -247,15 +232,12 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
   };
 }
 
-/**
- * The bytes in memory while these events are read. Small events do not count, because a read has only a few of them at a time.
- */
+/** The bytes in memory while these events are read. Small events do not count, because a read has only a few at a time. */
 export const bytesHeldFor = (events: readonly { size: number }[]): number =>
   events.reduce((sum, { size }) => (size > maxBlockBytes ? sum + bytesToRead(size) : sum), 0);
 
 const isInBlock = ({ block }: ContentPlace): boolean => block !== null;
 
-/** Rows by block, in groups of blocks that are read together. */
 function* toPages<Row extends ContentPlace>(rows: readonly Row[]): Generator<Map<number, Row[]>> {
   const small = new Map<number, Row[]>();
   for (const row of rows) {

@@ -11,10 +11,7 @@ export type Drizzle = LibSQLDatabase<Record<string, never>> & { $client: Client 
 export type Upgrade = { fromSchema: number; toSchema: number; copy: string | undefined };
 
 export type Database = {
-  /**
-   * Opens and migrates; call it before all other methods.
-   * @throws SchemaError, or the database's error if it cannot be opened
-   */
+  /** Opens and migrates; call it first. @throws SchemaError, or the database's error if it cannot be opened */
   open: () => Promise<Upgrade | undefined>;
   /** For short statements: they never wait behind a long scan. */
   client: Client;
@@ -39,9 +36,7 @@ export type Database = {
   maintenance: Maintenance | undefined;
   /** Asks the writer for changed pages; undefined unless they are tracked. */
   changedPages: (<R extends PagesRequest>(request: R) => Promise<PagesReply<R>>) | undefined;
-  /** Path of the embedded file; undefined for a server. */
   file: string | undefined;
-  /** The number of pending requests to the writer. */
   writeQueueDepth: () => number;
   /** The reason why writes get no response, if it is known: a server can answer reads and no writes. */
   writeProblem: () => Promise<string | undefined>;
@@ -53,7 +48,6 @@ export type Database = {
 };
 
 export type ServerLimits = {
-  /** How long one request to a libSQL server may take. */
   requestMs: number;
   /** How long a capture may take, and a read that a delivery waits for: many senders give up after 5 seconds. */
   captureMs: number;
@@ -61,7 +55,6 @@ export type ServerLimits = {
   stallMs: number;
 };
 
-/** Callbacks for events of the database. */
 export type DatabaseEvents = {
   onBusy: () => void;
   /** Called when a database thread died: the database no longer responds. */

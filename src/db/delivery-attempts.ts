@@ -10,10 +10,7 @@ export const bucketBits = 14;
 /** The bucket of an event. @param event an SQL expression */
 export const bucketOf = (event: string): string => `${event} >> ${bucketBits}`;
 
-/**
- * Registers the events with these row numbers. In order, so that most inserts are next to the previous one.
- * @param first, last SQL expressions
- */
+/** Registers events in order, so that most inserts are next to the previous one. @param first, last SQL expressions */
 export const insertAttemptsSql = (first: string, last: string): string =>
   `INSERT OR IGNORE INTO delivery_attempts (bucket, delivery, event)
    SELECT ${bucketOf('seq')} AS bucket, delivery, seq FROM events

@@ -1,15 +1,11 @@
-/*
- * An embedded libSQL database in threads: exactly one connection writes, in one thread of one process; the others read.
- * Before an upgrade, a copy of the file is made.
- */
+/* An embedded libSQL database in threads: exactly one connection writes, in one thread of one process; the others read. */
 import { closeSync, constants, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Client } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, DatabaseOptions, Drizzle } from './database.ts';
-import { restrictToOwner } from './files/file-mode.ts';
-import { publishFile, syncFile } from './files/publish-file.ts';
+import { publishFile, restrictToOwner, syncFile } from './files/publish-file.ts';
 import { createMaintenance } from './maintenance.ts';
 import { migrate, upgradeIn } from './migrate.ts';
 import { createLazyThread } from './threads/lazy-thread.ts';
@@ -18,7 +14,6 @@ import { createOnDemandReaders } from './threads/on-demand-readers.ts';
 import { startThread } from './threads/thread-handle.ts';
 import { createThreadedClient } from './threads/threaded-client.ts';
 
-/** `schema`: the statements that create the tables of a new file. */
 type EmbeddedOptions = Required<Omit<DatabaseOptions, 'serverLimits' | 'onWriteStall'>> & { schema: string[] };
 
 export function createEmbedded(
@@ -84,7 +79,7 @@ export function createEmbedded(
     db: drizzle(client) as Drizzle,
     scanClient,
     scanDb: drizzle(scanClient) as Drizzle,
-    runWriterJob: async (input, transfer) => (await writer.send({ kind: 'job', input, transfer })).output,
+    runWriterJob: async (input, transfer) => (await writer.send({ kind: 'job', input }, transfer)).output,
     captureBatch: statements => client.batch(statements, 'write'),
     captureRead: read => read,
     timedBatch: async statements => {
@@ -96,7 +91,7 @@ export function createEmbedded(
       return { results, writerMs: ms };
     },
     withReader: onDemandReaders.withClient,
-    maintenance: createMaintenance({ client, writer, withThread: onDemandReaders.withThread }),
+    maintenance: createMaintenance(client, writer, onDemandReaders.withThread),
     changedPages: tracksChanges
       ? async input => (await writer.send({ kind: 'pages', input })).output as never
       : undefined,
@@ -139,10 +134,7 @@ async function copyBeforeUpgrade(client: Client, file: string, version: number):
 
 const partialCopySuffix = /^\.(?:restoring|before-upgrade-from-\d+\.part)(?:-(?:journal|wal|shm))?$/;
 
-/**
- * Removes the files that an interrupted upgrade or restore left beside the database. No other code makes copies while it is
- * being opened.
- */
+/** Removes what an interrupted upgrade or restore left. No other code makes copies while the database is being opened. */
 function removePartialCopies(file: string): void {
   const [directory, name] = [dirname(file), basename(file)];
   try {

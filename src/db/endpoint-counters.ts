@@ -32,11 +32,7 @@ export function endpointCounters(cutoff: PlanCutoff) {
   };
 }
 
-/**
- * Rows of a query as one JSON text. Thousands of rows cost a fifth of what they cost one by one, most of which is their way out of the
- * database's thread. Columns cannot be BLOBs, and text is not converted.
- * @param from what follows the columns
- */
+/** Rows as one JSON text: thousands of rows cost a fifth of one by one. Columns cannot be BLOBs, and text is not converted. */
 export async function jsonRows<
   Columns extends Record<string, SQL | SQLWrapper>,
   T extends Record<keyof Columns, unknown>,

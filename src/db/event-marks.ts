@@ -1,18 +1,13 @@
-/*
- * The marks that users add to events (pins and tags), as parts of queries on `events`. The table names are literal, because
- * Drizzle omits the table in a query on one table, and `seq` would then refer to a different table.
- */
+/* Pins and tags, as parts of queries. Table names are literal: Drizzle omits them in a query on one table. */
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 
 /** `pinnedAt`: epoch ms. */
 export type PinRow = { name: string | null; note: string | null; pinnedAt: number };
 
-/** The pin of a row of `events` as JSON, or null. */
 export const pinJson = `(SELECT json_object('name', name, 'note', note, 'pinnedAt', pinned_at) FROM pins WHERE event = events.seq)`;
 /** The tags of a row of `events` as JSON, in the order in which they were added. */
 export const tagsJson =
   '(SELECT json_group_array(tag) FROM (SELECT tag FROM tags WHERE event = events.seq ORDER BY position))';
-/** Whether a row of `events` is pinned. */
 export const isPinned = 'EXISTS (SELECT 1 FROM pins WHERE event = events.seq)';
 
 export const readPin = (json: unknown): PinRow | null => (json === null ? null : (JSON.parse(String(json)) as PinRow));
@@ -22,7 +17,6 @@ export const readTags = (json: unknown): string[] => (json === '[]' ? [] : (JSON
 export const countPinsSql = (teamId: string): string =>
   `(SELECT count(*) FROM pins JOIN endpoints ON endpoints.seq = pins.endpoint WHERE team_id = ${teamId} AND deleted_at IS NULL)`;
 
-/** Columns of a query on `events`. */
 export const markColumns = {
   pin: sql<PinRow | null>`${sql.raw(pinJson)}`.mapWith(readPin),
   tags: sql<string[]>`${sql.raw(tagsJson)}`.mapWith(readTags),

@@ -1,18 +1,13 @@
-/*
- * The stored outcome of an event (its answer or refusal), as parts of queries on `events`. The table name `events` is literal,
- * because Drizzle omits the table in a query on one table. An event without a row in `outcomes` got the default answer.
- */
+/* Stored outcomes, as parts of queries on `events`, whose name is literal (event-marks.ts). Without a row: the default answer. */
 
 import { sql } from 'drizzle-orm';
 import type { Refusal, StoredOutcome } from '../core/answers/model.ts';
 import type { Fault } from '../shared/answers.ts';
 
-/** The outcome of a row of `events` as JSON, or null. */
 export const outcomeJson =
   '(SELECT json_array(status, rule, delay_ms, fault, limited, refused) FROM outcomes WHERE event = events.seq)';
 /** The status with which a row of `events` was answered; -1 without one. */
 export const answeredStatus = 'ifnull((SELECT ifnull(status, -1) FROM outcomes WHERE event = events.seq), 200)';
-/** Whether the guard refused a row of `events`. */
 export const isRefused = 'EXISTS (SELECT 1 FROM outcomes WHERE event = events.seq AND refused IS NOT NULL)';
 
 /** Whether a row of `outcomes` is a failure. It must be the condition of the index `outcomes_failed`. */
@@ -36,5 +31,4 @@ export function readOutcome(json: unknown): StoredOutcome {
   return { answered: { status, rule, delayMs, fault, limited: limited === 1 }, refused };
 }
 
-/** A column of a query on `events`. */
 export const outcomeColumn = sql<StoredOutcome>`${sql.raw(outcomeJson)}`.mapWith(readOutcome);

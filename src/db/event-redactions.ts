@@ -1,13 +1,8 @@
-/*
- * What rules took out of an event, as parts of queries on `events`. The table name `events` is literal, because Drizzle omits the table
- * in a query on one table.
- */
+/* What rules took out of an event, as parts of queries on `events`, whose name is literal (event-marks.ts). */
 import { sql } from 'drizzle-orm';
 import type { Redacted } from '../core/redaction/model.ts';
 
-/** What was taken out of a row of `events` as JSON, or null. */
 export const redactedJson = '(SELECT json_array(rules, json(fields), sha256) FROM redactions WHERE event = events.seq)';
-/** Whether something was taken out of a row of `events`. */
 export const isRedacted = 'EXISTS (SELECT 1 FROM redactions WHERE event = events.seq)';
 
 /** @param json the value of `redactedJson`: a text, or already parsed */
@@ -21,5 +16,4 @@ export function readRedacted(json: unknown): Redacted | null {
   return { rules, fields, sha256 };
 }
 
-/** A column of a query on `events`. */
 export const redactedColumn = sql<Redacted | null>`${sql.raw(redactedJson)}`.mapWith(readRedacted);

@@ -15,14 +15,12 @@ export const upgradeIn = ({ from, to }: MigrationReport, copy?: string): Upgrade
 
 export class SchemaError extends ExpectedError {}
 
-/** The schema's version: how many migrations have run. */
 export const readVersion = async (client: Client): Promise<number> => {
   // By position, because not every libSQL server names the column.
   const { rows } = await client.execute('PRAGMA user_version');
   return Number(rows[0]?.[0] ?? 0);
 };
 
-/** Separates the statements of a migration. */
 export const statementBreak = '--> statement-breakpoint';
 
 export const statementsOf = (migration: string): string[] =>
@@ -31,20 +29,13 @@ export const statementsOf = (migration: string): string[] =>
     .map(statement => statement.trim())
     .filter(statement => statement !== '');
 
-/**
- * The statements that upgrade a database from one version to another, for one transaction. By default, all statements for an
- * empty database.
- */
+/** The statements of an upgrade, for one transaction; by default, all statements for an empty database. */
 export const migrationStatements = (migrations: readonly string[], from = 0, to = migrations.length): string[] => [
   ...migrations.slice(from, to).flatMap(statementsOf),
   `PRAGMA user_version = ${to}`,
 ];
 
-/**
- * Brings the database to the newest schema.
- * @param beforeUpgrade runs once before the first change to a database that already has a schema (`from` > 0)
- * @throws SchemaError if the database was written by a newer version
- */
+/** @param beforeUpgrade runs before the first change to a database with a schema @throws SchemaError for one of a newer version */
 export async function migrate(
   client: Client,
   migrations: readonly string[],

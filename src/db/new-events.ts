@@ -1,7 +1,4 @@
-/*
- * Finds the endpoints that have new events, for work that must not ask for each endpoint. Events are stored in the order of row
- * numbers, so nothing is added before a row number that has been read.
- */
+/* Finds the endpoints that have new events. Nothing is added before a row number that has been read. */
 import { and, gt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { events } from './schema.ts';

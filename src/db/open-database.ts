@@ -1,6 +1,4 @@
-/*
- * Opens the database that the configuration names: an embedded file (embedded-database.ts) or a libSQL server over the network.
- */
+/* Opens the database that the configuration names: an embedded file or a libSQL server over the network. */
 import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, DatabaseEvents, DatabaseOptions, Drizzle } from './database.ts';
 import { createEmbedded } from './embedded-database.ts';
@@ -28,9 +26,7 @@ export function createDatabase({
   });
 }
 
-/**
- * A database that is being opened while the rest of the program is loaded. `open` awaits that; `connect` must come before it.
- */
+/** Opened while the rest of the program is loaded. `open` awaits that; `connect` must come before it. */
 export type DatabaseBeingOpened = { database: Database; connect: (events: DatabaseEvents) => void };
 
 export function openDatabaseEarly(options: Omit<DatabaseOptions, keyof DatabaseEvents>): DatabaseBeingOpened {

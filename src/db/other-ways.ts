@@ -6,10 +6,7 @@ import { accounts, oidcBindings, passkeys } from './schema.ts';
 /** What this installation is configured for. `issuer`: of its OpenID Connect provider. `passkeys`: an IP address can have none. */
 export type ConfiguredWays = { password: boolean; issuer: string | undefined; passkeys: boolean };
 
-/**
- * Holds if the account can still sign in when the given way is gone. One-time codes and sign-in links do not count, nor does the
- * binding to a provider that is no longer configured.
- */
+/** One-time codes and sign-in links do not count, nor does the binding to a provider that is no longer configured. */
 export function hasAnotherWay(
   db: Drizzle,
   accountId: string,

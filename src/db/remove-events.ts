@@ -1,7 +1,4 @@
-/*
- * Removes events with everything that belongs to them, in one transaction: replays, marks, outcomes, redactions, attempts, items
- * of forwards, empty blocks, counters. The number of statements does not depend on the number of events and endpoints.
- */
+/* Removes events with all that belongs to them in one transaction. The number of statements does not depend on theirs. */
 import type { InStatement } from '@libsql/client';
 import { forwardQueue } from '../core/forward.ts';
 import { removeAttemptsSql } from './delivery-attempts.ts';
@@ -42,11 +39,8 @@ const unpinOfDeletedSql = `${unpinSql}
   AND NOT EXISTS (SELECT 1 FROM endpoints WHERE endpoints.seq = pins.endpoint AND deleted_at IS NULL)`;
 
 export type Removal = {
-  /** The row numbers of the events, as a JSON array. */
   seqs: string;
-  /** The row numbers of their endpoints. */
   endpoints: readonly number[];
-  /** Whether pinned events are removed as well. */
   withPinned: boolean | 'of deleted endpoints';
   /** Whether retention removes the events: the feed then reports `truncated` to readers that have not read them. */
   isExpiry?: boolean;

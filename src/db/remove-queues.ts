@@ -6,10 +6,7 @@ import { queueItems, queues } from './schema-queues.ts';
 /** The number of items per transaction, which take a few milliseconds of the writer's time. */
 const removedTogether = 1000;
 
-/**
- * Removes in many transactions, because a queue may have millions of items and deliveries must not wait for that.
- * @param which the row numbers of the queues
- */
+/** In many transactions, because a queue may have millions of items, and deliveries must not wait. @param which row numbers */
 export async function removeQueues(db: Drizzle, which: SQL): Promise<void> {
   for (let removed = removedTogether; removed === removedTogether; )
     removed = (

@@ -1,19 +1,14 @@
-/*
- * Rows that belong to an endpoint, such as alerts and saved filters. Ownership is part of every query, so a row of another team, or
- * of a deleted endpoint, does not exist for the caller.
- */
+/* Rows that belong to an endpoint. Ownership is part of every query: for another team, they do not exist. */
 import { and, asc, eq, exists, isNull, lt, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core';
 import type { Drizzle } from './database.ts';
 import { insertIf } from './insert-if.ts';
 import { endpoints } from './schema.ts';
 
-/** An endpoint of a team. */
 export type OwnEndpoint = { teamId: string; endpoint: number };
 
 type ResourceTable = SQLiteTable & { id: SQLiteColumn; endpoint: SQLiteColumn };
 
-/** Whether the team has the endpoint. */
 export const isOwn = (db: Drizzle, { teamId, endpoint }: OwnEndpoint): SQL =>
   exists(
     db

@@ -1,7 +1,4 @@
-/*
- * Writes a database file from the pages that a backup consists of, one object after the other, and compares every page with its
- * hash at the end. It holds no more than one object and one slice of the file in memory.
- */
+/* Writes a database file from the pages of a backup, one object at a time, and compares every page with its hash at the end. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { hashPage, xorPage } from '../core/backup/contents.ts';
 

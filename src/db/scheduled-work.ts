@@ -2,7 +2,6 @@
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 
-/** Whether any replay job, forward, alert, subscription or queue exists. */
 export async function hasScheduledWork(db: Drizzle): Promise<boolean> {
   const rows = await db.all<{
     found: number;

@@ -74,7 +74,6 @@ export const authzRequests = sqliteTable('authz_requests', {
   expiresAt: integer('expires_at').notNull(),
 });
 
-/** migrations/0016_create_key_logins.sql */
 export const keyLogins = sqliteTable('key_logins', {
   hash: blob({ mode: 'buffer' }).primaryKey(),
   accountId: text('account_id').notNull(),

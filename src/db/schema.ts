@@ -1,7 +1,4 @@
-/*
- * The Drizzle schema of the tables. migrations/*.sql defines them, and schema.test.ts compares the two.
- * Captured text is stored in BLOBs and decoded in JavaScript.
- */
+/* The Drizzle schema; schema.test.ts compares it with migrations/*.sql. Captured text is in BLOBs, decoded in JavaScript. */
 
 import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 import { plans, roles } from '../core/access/principal.ts';
@@ -105,14 +102,6 @@ export const pins = sqliteTable('pins', {
   pinnedAt: integer('pinned_at').notNull(),
 });
 
-export const tags = sqliteTable('tags', {
-  event: integer().notNull(),
-  tag: text().notNull(),
-  position: integer().notNull(),
-  endpoint: integer().notNull(),
-  receivedAt: integer('received_at').notNull(),
-});
-
 export const answers = sqliteTable('answers', {
   version: integer().primaryKey({ autoIncrement: true }),
   endpoint: integer().notNull(),
@@ -137,24 +126,6 @@ export const redactionRules = sqliteTable('redaction_rules', {
   endpoint: integer().notNull(),
   redaction: blob({ mode: 'buffer' }).notNull(),
   createdAt: integer('created_at').notNull(),
-});
-
-export const redactions = sqliteTable('redactions', {
-  event: integer().primaryKey(),
-  endpoint: integer().notNull(),
-  receivedAt: integer('received_at').notNull(),
-  rules: integer().notNull(),
-  fields: text().notNull(),
-  sha256: text(),
-});
-
-export const sequences = sqliteTable('sequences', {
-  version: integer().notNull(),
-  slot: integer().notNull(),
-  delivery: integer().notNull(),
-  n: integer().notNull(),
-  at: integer().notNull(),
-  event: integer().notNull(),
 });
 
 export const filters = sqliteTable('filters', {

@@ -1,7 +1,4 @@
-/*
- * A value sealed with HOOKTAPE_SECRET is kept in the database, so that a wrong secret is refused at start-up instead of
- * failing later, when the first signing secret cannot be decrypted.
- */
+/* A value sealed with HOOKTAPE_SECRET in the database, so that a wrong secret is refused at start-up. */
 import type { Client, ResultSet } from '@libsql/client';
 import { ExpectedError } from '../core/errors.ts';
 import type { Sealer } from '../core/secrets/seal.ts';
@@ -15,7 +12,6 @@ export class ShortSecretError extends Error {}
 const name = 'secret-check';
 const content = 'hooktape';
 
-/** Whether a database's proof was sealed with this secret. */
 export const provesSecret = (proof: Uint8Array, sealer: Sealer): boolean => sealer.open(proof, name) === content;
 
 /** The stored proof; undefined if no server has opened the database yet. */
@@ -30,10 +26,7 @@ function firstValue(result: ResultSet | undefined): Uint8Array | undefined {
   return row && new Uint8Array(row[0] as ArrayBuffer);
 }
 
-/**
- * Writes the proof on first use, and checks it afterwards.
- * @throws SecretError for a different secret; ShortSecretError for a short secret on first use
- */
+/** Writes the proof on first use, and checks it afterwards. @throws SecretError; on first use ShortSecretError */
 export async function checkSecret(client: Client, sealer: Sealer, isShort = false): Promise<void> {
   let proof = await readSecretProof(client);
   if (!proof) {

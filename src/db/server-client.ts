@@ -15,7 +15,7 @@ import {
 import { systemClock } from '../core/clock.ts';
 import type { Database, ServerLimits } from './database.ts';
 import { isRead, type Statement, toStatement } from './threads/messages.ts';
-import { unsupported } from './unsupported.ts';
+import { unsupported } from './threads/threaded-client.ts';
 import { createWriteTurns } from './write-turns.ts';
 
 const usualLimits: ServerLimits = { requestMs: 20_000, captureMs: 4_500, stallMs: 30_000 };
@@ -135,10 +135,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 const longRead = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500000) SELECT count(*) FROM n`;
 const headStartMs = 20;
 
-/**
- * Whether a short read overtakes a long one that was sent before it. A server that allows one connection answers in order. The
- * network may change the order of two requests, but hardly three times in a row.
- */
+/** Whether a short read overtakes a long one. The network may change the order, but hardly three times in a row. */
 async function runsRequestsAtOnce(reader: Client): Promise<boolean> {
   for (let round = 0; round < 3; round++) {
     const long = reader.execute(longRead);

@@ -1,5 +1,3 @@
-/* Distinguishes "this value is taken" from other write errors. */
-
 /** Whether a write failed on a UNIQUE constraint. Drizzle wraps the error, batches do not, so causes are checked as well. */
 export function isUniqueViolation(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -1,7 +1,4 @@
-/*
- * A database whose reads wait until all deliveries acknowledged before them are rows: the capture journal acknowledges deliveries
- * before they are filed. Writes wait too, because they may depend on those rows.
- */
+/* A database whose reads and writes wait until all deliveries that the journal acknowledged before them are rows. */
 import type { Client } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, Drizzle } from './database.ts';

@@ -16,7 +16,6 @@ export type WriteTurnsOptions = {
   writeMs: number;
   /** How long a capture may take, including the wait for its turn. */
   captureMs: number;
-  /** The time in milliseconds; never goes back. */
   monotonic: () => number;
   /** Called when a write fails because its time is up. */
   onTimeout: () => void;
@@ -76,7 +75,6 @@ export function createWriteTurns({ writeMs, captureMs, monotonic, onTimeout }: W
           .catch(error => Promise.reject(error === signal.reason ? waitedTooLong() : error)),
       );
     },
-    /** The number of writes that wait or run. */
     depth: () => depth,
     /** How long ago the server got the first of the writes that it has not answered; 0 if it answered the last one. */
     unansweredMs: (): number => (unansweredSince === undefined ? 0 : monotonic() - unansweredSince),

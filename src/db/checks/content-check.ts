@@ -1,8 +1,4 @@
-/*
- * Checks the contents of events: each content is unpacked and compared with its stored size and hash or checksum, and each
- * block with its events. Other work may continue during the check, so a block that looks wrong is read again in one
- * transaction.
- */
+/* Unpacks and verifies all contents. Other work continues, so a block that looks wrong is read again in one transaction. */
 import type { Client, Row } from '@libsql/client';
 import { readRecords, unpackBlock } from '../../core/blocks/event-block.ts';
 import { DamagedError, parseContent } from '../../core/blocks/stored-content.ts';
@@ -37,7 +33,6 @@ const problemOf = ({ seq, nonce }: Pick<Event, 'seq' | 'nonce'>, text: string): 
   text: `event ${eventId(seq, nonce, 0)}: ${text}`,
 });
 
-/** Events of 1.0. */
 async function* ownContentProblems(client: Client): AsyncGenerator<Problem> {
   const contents = createContentReader(client);
   let after = 0;
@@ -149,7 +144,6 @@ async function isWhole(client: Client, { seq: block, events }: Block & { events:
   }
 }
 
-/** The problems of a block, after reading it again. */
 async function problemsOfBlock(client: Client, { seq, endpoint, first, last }: Block): Promise<Problem[]> {
   const [blocks, events] = await client.batch(
     [

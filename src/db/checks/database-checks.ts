@@ -1,7 +1,4 @@
-/*
- * The checks of `hooktape check`: they read everything and change nothing. The SQL is raw to read text that may be damaged as
- * bytes: libSQL aborts the process when it reads TEXT that is not UTF-8.
- */
+/* The checks of `hooktape check`. Text is read as bytes: libSQL aborts the process on TEXT that is not UTF-8. */
 import type { Client, Row } from '@libsql/client';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import { bucketOf } from '../delivery-attempts.ts';
@@ -16,7 +13,6 @@ const decoder = new TextDecoder();
 const textAt = (row: Row, column: number): string => decoder.decode(row[column] as ArrayBuffer);
 const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** Checks the structure of the file, page by page. */
 export async function structureProblems(client: Client, pragma: 'integrity_check' | 'quick_check'): Promise<string[]> {
   try {
     const { rows } = await client.execute(`SELECT CAST(${pragma} AS BLOB) FROM pragma_${pragma}(${maxReported})`);
@@ -27,10 +23,7 @@ export async function structureProblems(client: Client, pragma: 'integrity_check
   }
 }
 
-/**
- * All checks, in the order in which they run.
- * @param isFile false for a libSQL server, which checks its own files
- */
+/** All checks, in order. @param isFile false for a libSQL server, which checks its own files */
 export function databaseChecks(client: Client, sealer: Sealer, isFile: boolean): Check[] {
   const rowsOf = async (sql: string): Promise<Row[]> => (await client.execute(sql)).rows;
 
@@ -99,29 +92,25 @@ export function databaseChecks(client: Client, sealer: Sealer, isFile: boolean):
   return isFile ? [structure, ...checks] : checks;
 }
 
-type RowsOf = (sql: string) => Promise<Row[]>;
-
-async function secretProblems(rowsOf: RowsOf, sealer: Sealer): Promise<string[]> {
-  const isOpened = (row: Row, purpose: string): boolean =>
-    sealer.open(new Uint8Array(row[1] as ArrayBuffer), purpose) !== undefined;
-  const secrets = await rowsOf('SELECT CAST(id AS BLOB), sealed FROM secrets');
-  const guards = await rowsOf(
+/** By table: the query for ids and sealed values, and the purpose and the sentence for an id. */
+const sealed: readonly [sql: string, purpose: (id: string) => string, what: (id: string) => string][] = [
+  ['SELECT CAST(id AS BLOB), sealed FROM secrets', sealPurpose.signingSecret, id => `signing secret ${id}`],
+  [
     'SELECT CAST(id AS BLOB), guard_secrets FROM endpoints WHERE guard_secrets IS NOT NULL AND deleted_at IS NULL',
-  );
-  const totps = await rowsOf('SELECT CAST(account_id AS BLOB), secret FROM totps');
-  const alerts = await rowsOf('SELECT CAST(id AS BLOB), channel FROM alerts');
-  return [
-    ...secrets
-      .filter(row => !isOpened(row, sealPurpose.signingSecret(textAt(row, 0))))
-      .map(row => `signing secret ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
-    ...guards
-      .filter(row => !isOpened(row, sealPurpose.guard(textAt(row, 0))))
-      .map(row => `the guard credentials of ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
-    ...alerts
-      .filter(row => !isOpened(row, sealPurpose.alertChannel(textAt(row, 0))))
-      .map(row => `the channel of alert ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
-    ...totps
-      .filter(row => !isOpened(row, sealPurpose.totp(textAt(row, 0))))
-      .map(row => `the one-time codes of ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
-  ];
+    sealPurpose.guard,
+    id => `the guard credentials of ${id}`,
+  ],
+  ['SELECT CAST(id AS BLOB), channel FROM alerts', sealPurpose.alertChannel, id => `the channel of alert ${id}`],
+  ['SELECT CAST(account_id AS BLOB), secret FROM totps', sealPurpose.totp, id => `the one-time codes of ${id}`],
+];
+
+async function secretProblems(rowsOf: (sql: string) => Promise<Row[]>, sealer: Sealer): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [sql, purpose, what] of sealed)
+    for (const row of await rowsOf(sql)) {
+      const id = textAt(row, 0);
+      if (sealer.open(new Uint8Array(row[1] as ArrayBuffer), purpose(id)) === undefined)
+        problems.push(`${what(id)} cannot be decrypted with HOOKTAPE_SECRET`);
+    }
+  return problems;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { restrictToOwner } from './file-mode.ts';
+import { restrictToOwner } from './publish-file.ts';
 
 test('a file of our own can be read only by its owner', () => {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));

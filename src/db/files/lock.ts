@@ -7,22 +7,20 @@ import { existsSync, readFileSync, realpathSync, rmSync, truncateSync, writeFile
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
 import { ExpectedError } from '../../core/errors.ts';
-import { restrictToOwner } from './file-mode.ts';
 import { toFileUrl } from './file-url.ts';
+import { restrictToOwner } from './publish-file.ts';
 import { resolveSymlinks } from './symlinks.ts';
 
 const lockName = 'hooktape.lock';
 const databaseName = 'hooktape.db';
 const withHolder = (lockFile: string): string[] => [lockFile, `${lockFile}.holder`];
 
-/** The files that a lock writes. */
 export const lockFilesIn = (directory: string): string[] => withHolder(join(directory, lockName));
 /** @param database its directory must exist */
 export const lockFilesOf = (database: string): string[] => withHolder(lockFileOf(database));
 
 export type DataLock = { release: () => Promise<void> };
 
-/** The description of a holder without a name. */
 const unnamedHolder = 'another Hooktape';
 
 export class LockedError extends ExpectedError {
@@ -39,17 +37,11 @@ export class LockedError extends ExpectedError {
   }
 }
 
-/**
- * @param holder describes this process to other processes that try, e.g. `hooktape serve (pid 42)` @throws LockedError if
- * another process holds the directory
- */
+/** @param holder shown to other processes, e.g. `hooktape serve (pid 42)` @throws LockedError if another process holds it */
 export const lockDataDirectory = (directory: string, holder: string): Promise<DataLock> =>
   lock(directory, join(directory, lockName), holder);
 
-/**
- * The lock file of a database, with symbolic links resolved. A database with the default name uses the lock of its data
- * directory.
- */
+/** With symbolic links resolved. A database with the default name uses the lock of its data directory. */
 function lockFileOf(database: string): string {
   const target = resolveSymlinks(database);
   const file = join(realpathSync(dirname(target)), basename(target));
@@ -57,11 +49,7 @@ function lockFileOf(database: string): string {
   return basename(file) === databaseName ? join(dirname(file), lockName) : `${file}.${lockName}`;
 }
 
-/**
- * Locks the data directory and the database, which may be elsewhere and used by a process with another data directory.
- * @param database path of the file; undefined for a libSQL server
- * @throws LockedError if another process holds either
- */
+/** The database may be used by a process with another data directory. @throws LockedError if another process holds either */
 export async function lockDatabase(directory: string, database: string | undefined, holder: string): Promise<DataLock> {
   const directoryLock = await lockDataDirectory(directory, holder);
   if (database === undefined || !existsSync(dirname(resolveSymlinks(database)))) return directoryLock;

@@ -1,15 +1,12 @@
-/* Gives a completely written file its final name, so that the name is on disk and never replaces another file. */
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+/* Gives a completely written file its final name, so that the name is on disk and never replaces another file; and its mode. */
+import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { conflict } from '../../core/errors.ts';
 
 export const fileExists = (file: string) => conflict(`${file} already exists`);
 
-/**
- * Gives `partialFile` the name `file` and syncs the directory.
- * @throws conflict if `file` exists; the file system's error, and then there is no `file`
- */
+/** @throws conflict if `file` exists; the file system's error, and then there is no `file` */
 export async function publishFile(partialFile: string, file: string): Promise<void> {
   moveIntoPlace(partialFile, file);
   try {
@@ -53,5 +50,14 @@ export async function syncDirectory(directory: string): Promise<void> {
     await handle.sync().finally(() => handle.close());
   } catch (error) {
     if (!unsupportedCodes.has(String((error as { code?: unknown }).code))) throw error;
+  }
+}
+
+/** Mode 0600, except for another user's file, and on a file system without modes. */
+export function restrictToOwner(file: string): void {
+  try {
+    if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EROFS'].includes(String((error as { code?: unknown }).code))) throw error;
   }
 }

@@ -16,10 +16,7 @@ export type PagesRequest =
   | { kind: 'compare'; max: number }
   | { kind: 'state' };
 
-/**
- * `ageMs`: of the oldest change among them. `isKnown`: whether all changes since the last comparison were seen; otherwise pages must
- * be compared again.
- */
+/** `ageMs`: of the oldest change. `isKnown`: all changes since the last comparison were seen; else pages must be compared. */
 type Changes = { changed: number; ageMs: number; isKnown: boolean };
 
 /**
@@ -36,7 +33,6 @@ export type TakenPages = Changes & {
   isAll: boolean;
 };
 
-/** `left`: pages still to compare. */
 export type PagesState = Changes & { left: number };
 
 export type PagesReply<R extends PagesRequest> = R extends { kind: 'take' } ? TakenPages : PagesState;
@@ -63,7 +59,6 @@ export function createChangedPages({
   let log: WriteAheadLog = openWriteAheadLog(path, pageSize);
   const old: WriteAheadLog[] = [];
   const changed = new Set<number>();
-  /** When the oldest of them changed. */
   let since = 0;
   /** The content of changed pages that the backup has. */
   const kept = new Map<number, Uint8Array<ArrayBuffer>>();
@@ -166,7 +161,6 @@ export function createChangedPages({
       }
       checkpoint();
     },
-    /** Call it after the connection was replaced. */
     onReconnect(): void {
       if (log.isCurrent()) return;
       old.push(log);

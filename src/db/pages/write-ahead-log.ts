@@ -54,10 +54,7 @@ export function openWriteAheadLog(path: string, pageSize: number) {
   };
 
   return {
-    /**
-     * Reads what was committed since the last call.
-     * @param onChanged called for each changed page, when `readPage` still reads its content before the commit @returns whether every commit since the last call was seen
-     */
+    /** @param onChanged `readPage` still reads the page before the commit @returns whether every commit since the last call was seen */
     advance(onChanged: (page: number) => void): boolean {
       const now = state();
       const isSameLog = read?.salt === now.salt && read.frames <= now.frames;
@@ -86,7 +83,6 @@ export function openWriteAheadLog(path: string, pageSize: number) {
       else readFully(files.log, target, logHeaderBytes + (number - 1) * frameBytes + frameHeaderBytes);
     },
 
-    /** Whether the path still has the same files. */
     isCurrent: (): boolean =>
       (['', '-shm', '-wal'] as const).every((suffix, i) => {
         const file = [files.database, files.index, files.log][i] as number;

@@ -15,16 +15,10 @@ const sliceMs = 4;
 const maxPasses = 4;
 const retryMs = 50;
 
-export type Purge = {
-  /** Resolves once no file has the rows that were deleted before the call. @throws when the server stops first */
-  run: () => Promise<void>;
-  /** While it runs, no page may be moved by others. */
-  isRunning: () => boolean;
-};
+export type Purge = ReturnType<typeof createPurge>;
 
-export type PurgeOptions = {
+type PurgeOptions = {
   maintenance: Maintenance;
-  /** The database file. */
   file: string;
   background: { add: (job: BackgroundJob) => { wake: () => void } };
   /** Replaces the files of the capture journal. Resolves once the earlier files are deleted. */
@@ -33,7 +27,7 @@ export type PurgeOptions = {
 
 type Round = { pass: number; next: number; changed: number; done: PromiseWithResolvers<void> };
 
-export function createPurge({ maintenance, file, background, renewJournal }: PurgeOptions): Purge {
+export function createPurge({ maintenance, file, background, renewJournal }: PurgeOptions) {
   const batchSize = createBatchSize({ targetMs: sliceMs, initial: 16, min: 4, max: 1024 });
   let round: Round | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -68,12 +62,14 @@ export function createPurge({ maintenance, file, background, renewJournal }: Pur
   };
 
   return {
-    run: () => {
+    /** Resolves once no file has the rows that were deleted before the call. @throws when the server stops first */
+    run: (): Promise<void> => {
       const next = last.catch(() => {}).then(purge);
       last = next;
       return next;
     },
-    isRunning: () => round !== undefined,
+    /** While it runs, no page may be moved by others. */
+    isRunning: (): boolean => round !== undefined,
   };
 }
 

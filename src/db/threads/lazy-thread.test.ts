@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { thrownBy } from '../../testing/thrown-by.ts';
 import { createLazyThread } from './lazy-thread.ts';
-import { startThread, type ThreadRequest } from './thread-handle.ts';
+import type { ThreadRequest } from './messages.ts';
+import { startThread } from './thread-handle.ts';
 
 let directory: string;
 let file: string;

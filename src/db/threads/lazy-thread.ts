@@ -27,9 +27,9 @@ export function createLazyThread(start: () => Promise<DatabaseThread>): LazyThre
   };
   return {
     start: async () => void (await started()),
-    send: async request => {
-      if (thread && !isClosed) return thread.send(request);
-      return (await started()).send(request);
+    send: async (...request) => {
+      if (thread && !isClosed) return thread.send(...request);
+      return (await started()).send(...request);
     },
     queueDepth: () => thread?.queueDepth() ?? 0,
     close: async () => {

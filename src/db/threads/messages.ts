@@ -1,7 +1,4 @@
-/*
- * The messages between the main thread and a database thread. Rows are sent as plain arrays beside their column names,
- * because a structured clone loses the accessors of libSQL's row objects. Errors keep their codes.
- */
+/* The messages to and from a database thread. Rows are plain arrays, because a clone loses the accessors of libSQL's rows. */
 import type { InStatement, InValue, ResultSet, Row, Value } from '@libsql/client';
 import type { PagesRequest } from '../pages/changed-pages.ts';
 import { packArguments, unpackArguments } from './packed-arguments.ts';
@@ -11,18 +8,22 @@ export type Statement = { sql: string; args: InValue[] | Record<string, InValue>
 /** Positional arguments are packed; named ones are few and rare, and sent unpacked. */
 export type PackedStatement = { sql: string; packed: ArrayBuffer; count: number } | Statement;
 
-export type RequestMessage =
-  | { id: number; kind: 'execute'; statement: PackedStatement }
-  | { id: number; kind: 'batch'; statements: PackedStatement[]; mode: 'read' | 'write' }
-  | { id: number; kind: 'migrate'; statements: PackedStatement[] }
-  | { id: number; kind: 'script'; sql: string }
-  | { id: number; kind: 'job'; input: unknown }
-  | { id: number; kind: 'pages'; input: PagesRequest }
-  | { id: number; kind: 'vacuum-into'; path: string }
-  | { id: number; kind: 'truncate-wal' }
-  | { id: number; kind: 'clear-pages'; from: number; count: number }
-  | { id: number; kind: 'stop-clearing' }
-  | { id: number; kind: 'close' };
+/** A request, whose statements are packed or not yet. */
+export type ThreadRequest<Given = Statement> =
+  | { kind: 'execute'; statement: Given }
+  | { kind: 'batch'; statements: Given[]; mode: 'read' | 'write' }
+  | { kind: 'migrate'; statements: Given[] }
+  | { kind: 'script'; sql: string }
+  | { kind: 'job'; input: unknown }
+  /** Asks for changed pages (pages/changed-pages.ts). */
+  | { kind: 'pages'; input: PagesRequest }
+  | { kind: 'vacuum-into'; path: string }
+  | { kind: 'truncate-wal' }
+  | { kind: 'clear-pages'; from: number; count: number }
+  | { kind: 'stop-clearing' }
+  | { kind: 'close' };
+
+export type RequestMessage = ThreadRequest<PackedStatement> & { id: number };
 
 export type PackedResult = {
   columns: string[];
@@ -48,10 +49,7 @@ export type ReplyMessage =
   | { kind: 'failed'; error: PackedError }
   | { kind: 'busy' };
 
-/**
- * The first message to a thread. `schema`: the statements that create the tables of an empty file, in one transaction.
- * `tracksChanges`: `pages` requests tell which pages changed.
- */
+/** The first message. `schema`: creates the tables of an empty file. `tracksChanges`: for `pages` requests. */
 export type OpenMessage = { path: string; readOnly: boolean; schema?: readonly string[]; tracksChanges?: boolean };
 
 /** @param stmt any form that `@libsql/client` accepts */

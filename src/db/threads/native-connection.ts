@@ -1,36 +1,20 @@
-/*
- * A connection to an embedded database, used in the thread that opens it. Results and errors have the form of `@libsql/client`
- * for a file, and can be sent to another thread. Unlike that client, it reuses prepared statements (statement-cache.ts).
- */
+/* A connection in the thread that opens it, with the results and errors of `@libsql/client`, but with reused statements. */
 import Database from 'libsql';
 import type { PackedResult, Statement } from './messages.ts';
 import { fromSqlValue, toBatchError, toBindings, toLibsqlError } from './sql-values.ts';
 import { createStatementCache } from './statement-cache.ts';
 
-export type NativeConnection = {
-  execute: (statement: Statement) => PackedResult;
-  /** Runs the statements in one transaction. @throws LibsqlBatchError with the index of the failed statement */
-  batch: (statements: readonly Statement[], mode: 'read' | 'write') => PackedResult[];
-  /** Runs `work` in a transaction that writes, which ends without a change if it throws. */
-  inTransaction: <T>(work: (execute: (statement: Statement) => PackedResult) => T) => T;
-  /** Like `batch`, with foreign keys turned off. */
-  migrate: (statements: readonly Statement[]) => PackedResult[];
-  /** Several statements in one text, without arguments. */
-  script: (sql: string) => void;
-  /** Whether a transaction could not be ended, so that the connection is unusable. */
-  isStuck: () => boolean;
-  close: () => void;
-};
+export type NativeConnection = ReturnType<typeof openNativeConnection>;
 
 const beginSql = { read: 'BEGIN TRANSACTION READONLY', write: 'BEGIN IMMEDIATE', deferred: 'BEGIN DEFERRED' } as const;
 
 /** @param busyTimeoutMs how long a statement waits for another connection's lock */
-export function openNativeConnection(path: string, busyTimeoutMs: number): NativeConnection {
+export function openNativeConnection(path: string, busyTimeoutMs: number) {
   const database = new Database(path, { timeout: busyTimeoutMs });
   const statements = createStatementCache(database);
   let isClosed = false;
 
-  const run: NativeConnection['execute'] = ({ sql, args }) => {
+  const run = ({ sql, args }: Statement): PackedResult => {
     try {
       const { statement, columns } = statements.prepare(sql, args);
       const bindings = toBindings(args);
@@ -83,16 +67,18 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
     );
 
   return {
-    execute: statement => {
+    execute: (statement: Statement): PackedResult => {
       try {
         return run(statement);
       } finally {
         rollBackOpenTransaction();
       }
     },
-    batch: (batch, mode) => runInTransaction(mode, batch),
-    inTransaction: work => runWithin('write', () => work(run)),
-    migrate: batch => {
+    /** Runs the statements in one transaction. @throws LibsqlBatchError with the index of the failed statement */
+    batch: (batch: readonly Statement[], mode: 'read' | 'write'): PackedResult[] => runInTransaction(mode, batch),
+    /** Runs `work` in a transaction that writes, which ends without a change if it throws. */
+    inTransaction: <T>(work: (execute: typeof run) => T): T => runWithin('write', () => work(run)),
+    migrate: (batch: readonly Statement[]): PackedResult[] => {
       runSql('PRAGMA foreign_keys = off');
       try {
         return runInTransaction('deferred', batch);
@@ -100,7 +86,8 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
         runSql('PRAGMA foreign_keys = on');
       }
     },
-    script: sql => {
+    /** Several statements in one text, without arguments. */
+    script: (sql: string): void => {
       try {
         database.exec(sql);
       } catch (error) {
@@ -110,8 +97,9 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
         rollBackOpenTransaction();
       }
     },
+    /** Whether a transaction could not be ended, so that the connection is unusable. */
     isStuck: isInTransaction,
-    close: () => {
+    close: (): void => {
       statements.clear();
       isClosed = true;
       database.close();

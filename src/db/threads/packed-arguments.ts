@@ -1,7 +1,4 @@
-/*
- * Statement arguments packed into one buffer, which is transferred to the database thread instead of being cloned value by
- * value: for many rows at once, cloning costs more than the insert. Each value is a tag byte and its content, little endian.
- */
+/* Arguments packed into one buffer (tag byte and content each), because cloning many values costs more than the insert. */
 import type { InValue } from '@libsql/client';
 
 const tags = { null: 0, number: 1, bigint: 2, text: 3, bytes: 4, false: 5, true: 6 } as const;

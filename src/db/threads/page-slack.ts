@@ -8,7 +8,6 @@
 export type ReadPage = (page: number) => Buffer;
 type ChangedPages = Map<number, Buffer>;
 
-/** What the first page says about the file. */
 type FileFormat = { pageBytes: number; usableBytes: number; firstTrunk: number; hasPointerMap: boolean };
 
 export function readFormat(firstPage: Buffer): FileFormat {
@@ -58,10 +57,7 @@ function readFreePages(
   return { trunks, leaves };
 }
 
-/**
- * Clears the pages from `from` to before `to`, and the ends of their overflow chains.
- * @returns the pages that change, and how many do not follow the format
- */
+/** Clears the pages before `to`, and the ends of their overflow chains. @returns `unreadable`: do not follow the format */
 export function clearPages(
   { from, to }: { from: number; to: number },
   format: FileFormat,
@@ -114,7 +110,6 @@ const kinds: Record<number, { isLeaf: boolean; isTable: boolean }> = {
   13: { isLeaf: true, isTable: true },
 };
 
-/** The parts of a b-tree page that are in use. */
 function layoutOf(page: Buffer, headerAt: number, usableBytes: number): Layout | 'other' | 'damaged' {
   const kind = kinds[page[headerAt] ?? 0];
   if (!kind) return 'other';
@@ -174,7 +169,6 @@ function readNumber(page: Buffer, at: number): { value: number; end: number } {
   return { value: value * 256 + (page[at + 8] ?? 0), end: at + 9 };
 }
 
-/** The parts that are not used. */
 function* gaps(used: Range[], usableBytes: number): Generator<Range> {
   used.sort(([a], [b]) => a - b);
   let at = 0;

@@ -3,10 +3,7 @@
 export type ThreadName = 'writer' | 'reader';
 export type SpawnThread = (name: ThreadName) => Worker;
 
-/**
- * Spawns these threads now.
- * @returns a `spawn` that first returns these threads, except dead ones, because their failure event has passed
- */
+/** @returns a `spawn` that first returns these threads, except dead ones, because their failure event has passed */
 export function prespawnThreads(spawn: SpawnThread, names: readonly ThreadName[]): SpawnThread {
   const prespawned = new Map<Worker, ThreadName>();
   for (const name of names) {

@@ -53,7 +53,6 @@ export function toLibsqlError(error: unknown): unknown {
   return new LibsqlError(message, `SQLITE_${primaryCode ?? 'UNKNOWN'}`, code, rawCode, error as Error);
 }
 
-/** Adds the index of the failed statement of a batch. */
 export function toBatchError(error: unknown, statementIndex: number): unknown {
   if (!(error instanceof LibsqlError)) return error;
   const { message, code, extendedCode, rawCode, cause } = error;

@@ -1,12 +1,9 @@
-/*
- * The connection of a database thread: opened with its PRAGMAs, and replaced if an error means that it can no longer be
- * trusted. After SQLITE_BUSY a connection can silently lose later writes (libsql-client-ts#352).
- */
+/* A connection, replaced after SQLITE_BUSY, because it can then silently lose later writes (libsql-client-ts#352). */
 import { type ChangedPages, createChangedPages, type PagesReply, type PagesRequest } from '../pages/changed-pages.ts';
-import { clearPagesOn, stopClearing } from './clear-pages.ts';
 import type { OpenMessage, PackedResult, RequestMessage, Statement } from './messages.ts';
 import { unpackStatement } from './messages.ts';
 import { type NativeConnection, openNativeConnection } from './native-connection.ts';
+import { clearPages, readFormat } from './page-slack.ts';
 
 export type StatementRequest = Exclude<RequestMessage, { kind: 'job' | 'pages' }>;
 
@@ -85,7 +82,7 @@ export function openThreadConnection({ path, readOnly, schema, tracksChanges = f
       case 'clear-pages':
         return [clearPagesOn(connection, request.from, request.count)];
       case 'stop-clearing':
-        stopClearing(connection);
+        connection.script('PRAGMA secure_delete = OFF');
         return [];
       case 'close':
         connection.close();
@@ -164,10 +161,7 @@ function vacuumInto(connection: NativeConnection, path: string): void {
   }
 }
 
-/**
- * Does nothing while a reader uses the log, because a checkpoint that waits for the reader would delay every delivery.
- * @returns one row, whose first value is 0 if the log is empty now
- */
+/** Does nothing while a reader uses the log: waiting would delay every delivery. @returns a row; its first value 0: empty */
 function truncateWal(connection: NativeConnection, busyTimeoutMs: number): PackedResult {
   connection.script(busyTimeoutPragma(0));
   try {
@@ -175,4 +169,27 @@ function truncateWal(connection: NativeConnection, busyTimeoutMs: number): Packe
   } finally {
     connection.script(busyTimeoutPragma(busyTimeoutMs));
   }
+}
+
+/** One row: the number of pages of the file, how many changed, and how many do not follow the format. */
+const clearedColumns = ['pages', 'changed', 'unreadable'];
+
+/** In one transaction, with SQLite's table `sqlite_dbpage`, so that the pages pass through the log like every other change. */
+function clearPagesOn(connection: NativeConnection, from: number, count: number): PackedResult {
+  // While pages are cleared, nothing new is left behind. Each call says so, because the connection may have been replaced.
+  connection.script('PRAGMA secure_delete = ON');
+  return connection.inTransaction(execute => {
+    const pages = Number(execute({ sql: 'PRAGMA page_count', args: [] }).rows[0]?.[0]);
+    const read = (page: number): Buffer => {
+      const { rows } = execute({ sql: 'SELECT data FROM sqlite_dbpage WHERE pgno = ?', args: [page] });
+      if (!rows[0]) throw new RangeError(`page ${page} is missing`);
+      return Buffer.from(rows[0][0] as ArrayBuffer);
+    };
+    const range = { from, to: Math.min(from + count, pages + 1) };
+    const { changed, unreadable } = clearPages(range, readFormat(read(1)), read);
+    for (const [page, content] of changed)
+      execute({ sql: 'UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?', args: [content, page] });
+    const rows = [[pages, changed.size, unreadable]];
+    return { columns: clearedColumns, columnTypes: [], rows, rowsAffected: changed.size, lastInsertRowid: undefined };
+  });
 }

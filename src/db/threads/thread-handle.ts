@@ -1,9 +1,5 @@
-/*
- * A database thread, seen from the main thread. The queue is bounded. When the thread dies, all pending requests fail and
- * `onThreadFailure` is called: the process must not continue with a database that no longer responds.
- */
+/* A database thread, seen from the main thread. When it dies, pending requests fail, and the process must not continue. */
 import { LibsqlBatchError, LibsqlError, type ResultSet } from '@libsql/client';
-import type { PagesRequest } from '../pages/changed-pages.ts';
 import {
   type OpenMessage,
   type PackedError,
@@ -12,31 +8,16 @@ import {
   type ReplyMessage,
   type RequestMessage,
   type Statement,
+  type ThreadRequest,
   unpackResult,
 } from './messages.ts';
 
-/** A request before its statements are packed. */
-export type ThreadRequest =
-  | { kind: 'execute'; statement: Statement }
-  | { kind: 'batch'; statements: Statement[]; mode: 'read' | 'write' }
-  | { kind: 'migrate'; statements: Statement[] }
-  | { kind: 'script'; sql: string }
-  /** Runs the thread's job (thread-server.ts); the buffers in `transfer` are transferred to the thread. */
-  | { kind: 'job'; input: unknown; transfer: ArrayBuffer[] }
-  /** Asks for changed pages (pages/changed-pages.ts). */
-  | { kind: 'pages'; input: PagesRequest }
-  | { kind: 'vacuum-into'; path: string }
-  | { kind: 'truncate-wal' }
-  | { kind: 'clear-pages'; from: number; count: number }
-  | { kind: 'stop-clearing' }
-  | { kind: 'close' };
-
 /** `ms`: how long the thread worked on the request. `output`: that of a job or a `pages` request. */
-export type ThreadReply = { results: ResultSet[]; output?: unknown; ms: number };
+type ThreadReply = { results: ResultSet[]; output?: unknown; ms: number };
 
 export type DatabaseThread = {
-  send: (request: ThreadRequest) => Promise<ThreadReply>;
-  /** The number of pending requests. */
+  /** @param transfer the buffers of a job's input, which are transferred to the thread */
+  send: (request: ThreadRequest, transfer?: ArrayBuffer[]) => Promise<ThreadReply>;
   queueDepth: () => number;
   close: () => Promise<void>;
   /** Fails all pending requests now, and ends the thread after its current statement. */
@@ -69,9 +50,6 @@ function packRequest(request: ThreadRequest, id: number, transfer: ArrayBuffer[]
     case 'batch':
     case 'migrate':
       return { ...request, id, statements: request.statements.map(pack) };
-    case 'job':
-      transfer.push(...request.transfer);
-      return { kind: 'job', id, input: request.input };
     default:
       return { ...request, id };
   }
@@ -130,13 +108,13 @@ export async function startThread(options: ThreadOptions): Promise<DatabaseThrea
     throw error;
   }
 
-  const send: DatabaseThread['send'] = async request => {
+  const send: DatabaseThread['send'] = async (request, given = []) => {
     if (endedWith) throw endedWith;
     if (closing && request.kind !== 'close') throw closedError();
     if (pending.size >= maxQueueDepth && request.kind !== 'close')
       throw new LibsqlError('the database queue is full', 'QUEUE_FULL');
     const id = nextId++;
-    const transfer: ArrayBuffer[] = [];
+    const transfer = [...given];
     worker.postMessage(packRequest(request, id, transfer), transfer);
     const { promise, resolve, reject } = Promise.withResolvers<ThreadReply>();
     pending.set(id, { resolve, reject });

@@ -1,7 +1,4 @@
-/*
- * The program of a database thread: serves one connection over messages. libSQL is synchronous on the thread that calls it, so
- * all of it runs outside the main thread. Requests are answered in the order of arrival.
- */
+/* The program of a database thread: libSQL is synchronous, so all of it runs here. Requests are answered in order. */
 import {
   type OpenMessage,
   type PackedResult,
@@ -18,10 +15,7 @@ export type ThreadScope = {
   postMessage: (reply: ReplyMessage, transfer?: ArrayBuffer[]) => void;
 };
 
-/**
- * Work of the thread other than plain statements. A job gets all inputs that arrived while the connection was busy, and
- * returns an output or an error for each, in order; if it throws, all of them get the error.
- */
+/** Gets all inputs that arrived while the connection was busy. @returns an output or an error for each, in order */
 export type WriterJob = (inputs: unknown[]) => Promise<(JobOutput | { error: unknown })[]>;
 /** `transfer`: buffers in the output that are transferred to the main thread. */
 type JobOutput = { output: unknown; transfer: ArrayBuffer[] };
@@ -34,10 +28,7 @@ type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
 /** Larger values are transferred instead of copied, because copying would keep a large event in memory twice. */
 const maxCopiedBytes = 256 << 10;
 
-/**
- * After this many bytes of copied values the thread collects its garbage. It would otherwise keep the originals for as long as it has
- * little to do.
- */
+/** Else the thread would keep the originals of copied values for as long as it has little to do. */
 const collectAfterBytes = 4 << 20;
 
 /** Large values, and the size of the others. Uses plain loops, because a long read has millions of values. */
@@ -150,15 +141,12 @@ export function serveDatabaseThread(
     connection?.recoverFrom(packed.code);
   };
 
-  /** Answers all of `requests` with the error if `run` throws. */
   const failOnError = async (requests: readonly RequestMessage[], run: () => void | Promise<void>): Promise<void> => {
     try {
       await run();
     } catch (error) {
-      fail(
-        requests.map(({ id }) => id),
-        error,
-      );
+      const ids = requests.map(({ id }) => id);
+      fail(ids, error);
     }
   };
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import type { DatabaseThread, ThreadRequest } from './thread-handle.ts';
+import type { ThreadRequest } from './messages.ts';
+import type { DatabaseThread } from './thread-handle.ts';
 import { createThreadedClient } from './threaded-client.ts';
 
 const result = {

@@ -1,16 +1,13 @@
-/*
- * A `Client` of `@libsql/client` over database threads: reads go to a reader thread, everything else to the one writer.
- * Drizzle and the features use it like the network client.
- */
+/* A `Client` of `@libsql/client` over database threads: reads go to a reader thread, everything else to the one writer. */
 import { type Client, type InArgs, type InStatement, LibsqlError, type ResultSet } from '@libsql/client';
-import { unsupported } from '../unsupported.ts';
 import { isRead, type Statement, toStatement } from './messages.ts';
 import type { DatabaseThread } from './thread-handle.ts';
 
-/**
- * @param writer runs every statement that is not a plain SELECT
- * @param reader runs SELECTs, and batches of mode `read`
- */
+/** A method that neither kind of database supports, because no code may hold the writer while JavaScript runs (ADR 2). */
+export const unsupported = (method: string) => () =>
+  Promise.reject(new LibsqlError(`${method} is not available: use batch()`, 'UNSUPPORTED'));
+
+/** @param writer for every statement that is not a plain SELECT @param reader SELECTs, and batches of mode `read` */
 export function createThreadedClient(writer: DatabaseThread, reader: DatabaseThread): Client {
   let isClosed = false;
 
