@@ -8,7 +8,6 @@ export const reportingKinds: ReadonlySet<AlertKind> = new Set(alertKinds.filter(
 /** The kind of the queues that hold notifications; each belongs to one alert. */
 export const alertQueueName = 'alert';
 
-/** How long changes of the state of alerts are kept, for agents. */
 export const alertChangesKeptMs = 30 * 24 * 3_600_000;
 
 /** The `dueAt` of an alert that is checked at the next opportunity. */
@@ -29,9 +28,7 @@ export const alertErrors = {
 
 type AlertError = {
   code: AlertErrorCode | null;
-  /** With `rejected`. */
   status: number | null;
-  /** Whether the notification was given up. */
   isFinal: boolean;
 };
 

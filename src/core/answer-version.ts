@@ -9,17 +9,8 @@ import { hourMs } from './activity.ts';
 import type { Clock } from './clock.ts';
 import type { RandomBytes } from './ids/ids.ts';
 
-export type AnswerVersion = {
-  /** Whether an answer with this tag is still the answer. */
-  isCurrent: (tag: string) => boolean;
-  /** The tag of the answer. @param until from when on time alone may have changed it, epoch ms */
-  tag: (until: number) => string;
-};
-/** @param asked what else the answer depends on: the parameters of the request, and levels that this process counts in memory */
-export type FindVersion = (
-  viewer: TeamAccess & Partial<Pick<Principal, 'app'>>,
-  ...asked: (string | number | undefined)[]
-) => Promise<AnswerVersion>;
+export type AnswerVersion = Awaited<ReturnType<FindVersion>>;
+export type FindVersion = ReturnType<typeof createAnswerVersions>;
 
 export function createAnswerVersions({
   teamVersion,
@@ -29,20 +20,26 @@ export function createAnswerVersions({
   teamVersion: (teamId: string) => Promise<number>;
   clock: Clock;
   random: RandomBytes;
-}): FindVersion {
+}) {
   // Settings and levels in memory may differ after a restart and in other processes.
   const process = Buffer.from(random(9)).toString('base64url');
-  return async ({ teamId, plan, app }, ...asked) => {
+  /** @param asked what else the answer depends on: the parameters of the request, and levels that this process counts in memory */
+  return async (
+    { teamId, plan, app }: TeamAccess & Partial<Pick<Principal, 'app'>>,
+    ...asked: (string | number | undefined)[]
+  ) => {
     const known = [process, teamId, plan, app !== undefined, await teamVersion(teamId), asked];
     const digest = createHash('sha256').update(JSON.stringify(known)).digest('base64url').slice(0, 22);
     const now = clock.now();
     return {
-      isCurrent(tag) {
+      isCurrent(tag: string): boolean {
         const [, made, from = '', until = ''] = /^([\w-]+)\.([0-9a-z]+)\.([0-9a-z]+)$/.exec(tag) ?? [];
         return made === digest && now >= parseInt(from, 36) && now < parseInt(until, 36);
       },
+      /** @param until from when on time alone may have changed the answer, epoch ms */
       // After the clock has gone back, expired events are visible again: a tag does not hold before the hour of its answer.
-      tag: until => `${digest}.${Math.max(0, Math.floor(now / hourMs) * hourMs).toString(36)}.${until.toString(36)}`,
+      tag: (until: number): string =>
+        `${digest}.${Math.max(0, Math.floor(now / hourMs) * hourMs).toString(36)}.${until.toString(36)}`,
     };
   };
 }

@@ -26,10 +26,7 @@ export type ChosenAnswer = {
 export type DelayedResponse = {
   /** Calls `run` after `ms`, or at once if the server stops. Does nothing after `release`. One call at a time. */
   after: (ms: number, run: () => void) => void;
-  /**
-   * Call it when the sender has closed its side: the connection no longer counts towards the limit, although the sender may still
-   * read the response.
-   */
+  /** Call it when the sender has closed its side: the connection no longer counts, though the sender may still read. */
   releaseSlot: () => void;
   /** Call it when the response was sent or can no longer be sent. */
   release: () => void;

@@ -1,7 +1,4 @@
-/*
- * Every error that a client can get, as a closed list of codes; http/errors.ts has the table of their statuses. `message` is for
- * the client and never contains secrets, payloads or SQL; `cause` is for the log.
- */
+/* Every error that a client can get. `message` never contains secrets, payloads or SQL; `cause` is for the log. */
 
 import { type FieldPath, type FieldProblem, pathText, problemText } from './field-problems.ts';
 
@@ -64,10 +61,7 @@ export class AppError extends ExpectedError {
 
 /** A problem with the input as a whole. */
 export const invalid = (message: string): AppError => new AppError('invalid', message);
-/**
- * A problem with one field of the input.
- * @param message without the name of the field @param error the whole message, where it is not path and message
- */
+/** @param message without the name of the field @param error the whole message, where it is not path and message */
 export const invalidAt = (path: FieldPath, message: string, error = problemText({ path, message })): AppError =>
   new AppError('invalid', error, { problems: [{ path, message }] });
 /** @param problems at least one; the message is about the first */

@@ -1,7 +1,4 @@
-/*
- * Problems with input, each with the path of its field. The API, the file of endpoints and the command line show paths in one
- * form: `endpoints[0].guard.cidrs[1]`.
- */
+/* Problems with input, each with the path of its field, which is shown in one form everywhere: `endpoints[0].guard.cidrs[1]`. */
 import type { ProblemCode } from '../shared/problem-codes.ts';
 
 /** Names of fields and indexes in lists; empty for the input as a whole. A query parameter is a field. */

@@ -35,7 +35,6 @@ const ofRequest = {
     'what is sent in place of the event: none of the sender’s headers goes along. null (default): the event as it came',
 };
 
-/** A request as it is given. */
 export const ForwardRequest = t.Object({ method: t.Optional(method), contentType, body }, closed);
 export type ForwardRequest = Static<typeof ForwardRequest>;
 
@@ -77,7 +76,6 @@ const change = {
 };
 const url = HttpUrl('where the events are sent');
 
-/** The settings of a forward as they are shown. */
 export const shownForwardSettings = {
   name: t.String(),
   url: t.String(),

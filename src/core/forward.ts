@@ -15,6 +15,7 @@ import { parseDuration } from '../shared/units.ts';
 import { inField, invalidAt } from './errors.ts';
 import { createFieldReader } from './filter/field-value.ts';
 import type { ForwardChange, ForwardRequest as GivenRequest } from './forward-schema.ts';
+import { isToken } from './headers.ts';
 import { readKeptDestination } from './network/destination.ts';
 import { fieldsOfRequest } from './replay/replay-headers.ts';
 import { webhookFields } from './secrets/standard-webhooks.ts';
@@ -25,7 +26,6 @@ export const forwardStates = ['ok', 'probing', 'paused'] as const;
 export const forwardDeliveryStates = ['waiting', 'failed', 'given_up'] as const;
 export type ForwardDeliveryState = (typeof forwardDeliveryStates)[number];
 
-/** The kind of the queues of forwards. */
 export const forwardQueue = 'forward';
 /** How often an event may have been forwarded on its way: the fourth time is given up. */
 export const maxHops = 3;
@@ -103,8 +103,6 @@ export function retryMs(retry: ForwardRetry): { forMs: number; firstMs: number; 
   return { forMs: ms('for', 0, maxRetryForMs), firstMs, maxMs };
 }
 
-const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
 /** @throws invalid */
 function checkHeaders({ headers, request, sign }: ForwardSettings): void {
   const set = [
@@ -113,7 +111,7 @@ function checkHeaders({ headers, request, sign }: ForwardSettings): void {
     ...(sign === 'own' ? webhookFields : []),
   ];
   for (const [i, [name, value]] of headers.entries()) {
-    if (!headerName.test(name) || name.length > maxHeaderNameCharacters)
+    if (!isToken(name) || name.length > maxHeaderNameCharacters)
       throw invalidAt(['headers', i, 0], 'is not a header name');
     if (!/^[\t\x20-\x7e]*$/.test(value) || value.length > maxHeaderValueCharacters)
       throw invalidAt(['headers', i, 1], `the value of ${name} must be printable ASCII`);

@@ -1,7 +1,4 @@
-/*
- * Header pairs as received, and the contract's header rules (api-contract "Rules for headers"). Values are
- * latin1 strings, one character a byte, as HTTP/1.1 carries them.
- */
+/* Header pairs as received, and the header rules (api-contract). Values have one character a byte, as HTTP/1.1 carries them. */
 import { asBuffer } from './encoding/buffer.ts';
 
 export type HeaderPair = readonly [name: string, value: string];
@@ -11,7 +8,6 @@ const credentials = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const transit = new Set(['x-real-ip', 'true-client-ip']);
 const transitPrefixes = ['cf-', 'x-forwarded-'];
 
-/** A field name in lower case, and the rule for its field. */
 type Name = { lower: string; rule: 'keep' | 'redact' | 'drop' };
 
 /** A cache: senders spell their field names the same way in every delivery. */
@@ -35,8 +31,20 @@ function nameOf(spelling: string): Name {
   return name;
 }
 
-/** A field name in lower case, to compare it. */
 export const lowerName = (spelling: string): string => nameOf(spelling).lower;
+
+/** The value of the first field of this name. @param name lower-case */
+export const headerValue = (pairs: readonly HeaderPair[], name: string): string | undefined =>
+  pairs.find(([spelling]) => lowerName(spelling) === name)?.[1];
+
+/** Whether it can be the name of a field, or a method (RFC 9110 section 5.6.2). */
+export const isToken = (text: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
+
+/** Whether it can be a value (section 5.5): no CR, LF, NUL or other controls. */
+export const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+
+export const isFormType = (contentType: string): boolean =>
+  /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType);
 
 /** Fields of one connection (RFC 9110 section 7.6.1), in lower case. */
 export const connectionFields = [
@@ -107,7 +115,6 @@ function sliceTrimmed(text: string, start: number, end: number): string {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/** The pairs to store. */
 export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
   const kept: HeaderPair[] = [];
   for (const pair of pairs) {
@@ -123,10 +130,7 @@ const ruledLine = new RegExp(
   'i',
 );
 
-/**
- * Field lines after the header rules: `lines` itself when no rule applies.
- * @param text the lines as latin1
- */
+/** Field lines after the header rules: `lines` itself when no rule applies. @param text the lines as latin1 */
 export function applyRulesToLines(lines: Uint8Array, text: string): Uint8Array {
   if (!ruledLine.test(text)) return lines;
   return toFieldLines(applyHeaderRules(readFieldLines(lines)).flat());

@@ -1,12 +1,8 @@
-/*
- * Pages that the server renders itself: consent, sign-in at a provider, errors. They have no scripts, load nothing from other
- * origins and cannot be framed. Values from outside must be escaped.
- */
+/* Pages that the server renders: no scripts, nothing from other origins, no frames. Values from outside must be escaped. */
 
 /** The stylesheet of these pages (features/oauth/consent-page.ts). */
 export const stylesheetPath = '/consent.css';
 
-/** The logo, as in the dashboard. */
 const mark =
   '<svg class="mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="8"/><g><circle cx="11" cy="14" r="4.6"/><circle cx="21" cy="14" r="4.6"/><path d="M11 18.600V21a3.400 3.400 0 0 0 3.400 3.400H22"/></g></svg>';
 

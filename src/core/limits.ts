@@ -29,5 +29,4 @@ export const maxAnonymousRequestBytes = 16 * 1024;
 export const maxOriginCharacters = 300;
 export const maxSigningSecretCharacters = 16 * 1024;
 
-/** The most names of fields that are kept about a redacted event. */
 export const maxRedactedFields = 100;

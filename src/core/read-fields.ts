@@ -1,7 +1,4 @@
-/*
- * Reads input by its schema. Every problem gets the path of its field and a text that the API, the file of endpoints and the
- * command line share. A text names what was expected, never the value that was sent.
- */
+/* Reads input by its schema. The texts of problems name what was expected, never the value that was sent. */
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { didYouMean } from '../shared/suggest.ts';
@@ -142,7 +139,6 @@ function rangeOf({ minimum, maximum }: TSchema): string {
   return maximum === undefined ? `, at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-/** A choice of constants, which may also allow null. */
 function choiceOf({ anyOf = [] }: TSchema): string {
   const texts = (anyOf as TSchema[]).map(option => (option['type'] === 'null' ? 'null' : option['const']));
   const last = texts.pop();

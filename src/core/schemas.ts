@@ -7,7 +7,6 @@ import { maxUrlCharacters } from './network/destination.ts';
 export const nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   t.Union([schema, t.Null()], options);
 
-/** A choice of texts. */
 export const literals = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
   t.Unsafe<T[number]>(
     t.Union(
@@ -36,7 +35,6 @@ export const toJsonSchema = (schema: object): Record<string, unknown> =>
     unknown
   >;
 
-/** Names and values of headers, in order. */
 export const HeaderPairs = (options: { maxItems: number; description?: string }) =>
   t.Array(t.Tuple([t.String(), t.String()], { problem: 'must be a pair of a name and a value' }), options);
 

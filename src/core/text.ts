@@ -50,10 +50,7 @@ export function firstGraphemes(text: string, limit: number): string {
   return cut && cut.index > 0 ? text.slice(0, from + cut.index) : start;
 }
 
-/**
- * A name as stored: trimmed, 1 to 100 characters, at least one of them visible, no control characters (api-contract "Limits").
- * @throws invalid, without the name of the field (`inField`)
- */
+/** Trimmed, 1 to 100 characters, one of them visible, no control characters. @throws invalid, without the field (`inField`) */
 export function readName(given: string): string {
   const name = given.trim();
   if (name === '') throw invalid('must not be empty');

@@ -12,11 +12,7 @@ const largest = 30 * day;
 /** `bucketMs`: the length of a bucket. `first`: the number of the first bucket, which begins at `first * bucketMs`. */
 export type TimeBuckets = { bucketMs: number; first: number; count: number };
 
-/**
- * The shortest buckets of which at most `most` contain the times from `from` to `to`, both included: of a usual length, or of a multiple
- * of 30 days.
- * @param from epoch ms, not negative @param minMs the shortest that they may be
- */
+/** The shortest usual buckets, or multiples of 30 days, of which at most `most` contain both times. @param from not negative */
 export function timeBuckets(from: number, to: number, most: number, minMs = second): TimeBuckets {
   const of = (bucketMs: number): TimeBuckets => {
     const first = Math.floor(from / bucketMs);

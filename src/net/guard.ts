@@ -1,7 +1,4 @@
-/*
- * Guards against server-side request forgery: decides whether a URL chosen by a user may be requested, and at which addresses. The
- * name is resolved once, all its addresses must be allowed, and the connection goes to one of them without another lookup.
- */
+/* Against server-side request forgery: all addresses of a name must be allowed, and the connection goes to one of them. */
 
 import { isIP } from 'node:net';
 import { isLoopback, isMetadata, isPublicAddress } from '../core/network/address-classes.ts';

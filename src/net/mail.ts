@@ -1,16 +1,11 @@
-/*
- * Email by SMTP, through the operator's mail server. Passwords are sent only over TLS, except to this host. A message is plain
- * text; its subject and addresses cannot add header fields.
- */
+/* Email by SMTP. Passwords are sent only over TLS, except to this host. Subject and addresses cannot add header fields. */
 import { isIP } from 'node:net';
 import type { SentMessageInfo, TransportOptions } from 'nodemailer';
 import { isLoopbackOrigin } from '../core/network/address-classes.ts';
 
 export type Mail = { id: string; to: string; subject: string; text: string };
 
-/**
- * `status`: the mail server's reply code, or null without a reply. `isFinal`: the mail server will never accept this message.
- */
+/** `status`: the server's reply code; null without a reply. `isFinal`: it will never accept this message. */
 export type MailResult = { ok: boolean; status: number | null; error: string | null; isFinal?: boolean };
 
 /** Never throws: failures are values. */
@@ -71,15 +66,8 @@ export function createMailer({
 
   return async mail => {
     const { promise: expired, resolve } = Promise.withResolvers<MailResult>();
-    const timer = setTimeout(
-      () =>
-        resolve({
-          ok: false,
-          status: null,
-          error: `the mail server did not accept the message within ${totalMs / 1000} s`,
-        }),
-      totalMs,
-    );
+    const error = `the mail server did not accept the message within ${totalMs / 1000} s`;
+    const timer = setTimeout(() => resolve({ ok: false, status: null, error }), totalMs);
     try {
       return await Promise.race([send(mail), expired]);
     } catch (error) {

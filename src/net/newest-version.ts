@@ -1,7 +1,4 @@
-/*
- * Asks for the number of the newest version of Hooktape. The response is not trusted: it is limited in time and size, redirects are
- * errors, and only three numbers are taken from it.
- */
+/* Asks for the newest version of Hooktape. The response is not trusted: only three numbers are taken from it. */
 import { readBody } from '../core/network/response-body.ts';
 
 const longestMs = 10_000;

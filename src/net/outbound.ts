@@ -9,7 +9,7 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../core/clock.ts';
-import { type HeaderPair, toPairs } from '../core/headers.ts';
+import { type HeaderPair, isFieldValue, isToken, toPairs } from '../core/headers.ts';
 import type { AllowEntry } from '../core/network/allow-list.ts';
 import { createAddressGuard, type GuardVerdict, type Resolve, type ResolvedAddress } from './guard.ts';
 
@@ -55,14 +55,7 @@ type Allowed = Extract<GuardVerdict, { kind: 'allowed' }>;
 const connectTimeoutMs = 5000;
 const defaultPreviewBytes = 65_536;
 
-const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Bytes of a field value as latin1 text: no CR, LF, NUL or other controls (RFC 9110 section 5.5). */
-const fieldValueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/**
- * Headers of the connection, and headers that this module sets. A caller's value is dropped, because it could contradict the
- * request.
- */
+/** Headers of the connection, and headers that this module sets: a caller's value could contradict the request. */
 const ownHeaders = new Set([
   'host',
   'accept-encoding',
@@ -83,7 +76,7 @@ const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 /** Names and values in turn, which node:http sends unchanged. */
 function flatHeaders({ method, headers, body }: OutboundRequest, url: URL): string[] {
   const isSent = ([name, value]: HeaderPair): boolean =>
-    tokenForm.test(name) && fieldValueForm.test(value) && !ownHeaders.has(name.toLowerCase());
+    isToken(name) && isFieldValue(value) && !ownHeaders.has(name.toLowerCase());
   // Without a length, node:http would send the body chunked.
   const length = body.byteLength > 0 || !bodilessMethods.has(method) ? ['Content-Length', String(body.byteLength)] : [];
   return ['Host', url.host, 'Accept-Encoding', 'identity', ...length, ...headers.filter(isSent).flat()];
@@ -188,10 +181,7 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
 
 const systemResolve: Resolve = host => resolveName(host, { all: true });
 
-/**
- * @param allow destinations that are allowed although they are not public
- * @returns `send`, which never throws: failures of the destination are values
- */
+/** @param allow destinations that are allowed although they are not public @returns `send`, which never throws */
 export function createOutbound({
   allow,
   allowLoopback,
@@ -230,7 +220,7 @@ export function createOutbound({
     },
 
     send: async request => {
-      if (!tokenForm.test(request.method) || request.method === 'CONNECT') {
+      if (!isToken(request.method) || request.method === 'CONNECT') {
         return { kind: 'refused', reason: "this method can't be sent" };
       }
       const startedAt = clock.monotonic();

@@ -1,7 +1,4 @@
-/*
- * IP addresses as numbers: strict parsing, CIDR ranges, and finding the client behind a chain of proxies. Only the canonical
- * dotted form counts as IPv4 (no octal, hex or short forms), and an IPv4 address mapped into IPv6 is that IPv4 address.
- */
+/* IP addresses as numbers. Only the dotted form is IPv4; an IPv4 address mapped into IPv6 is that IPv4 address. */
 
 export type Address = { readonly family: 4 | 6; readonly value: bigint };
 
@@ -11,7 +8,6 @@ export type Cidr = Address & { readonly prefix: number; readonly text: string };
 /** The host of a URL: an IPv6 address without its brackets. */
 export const hostOfUrl = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** The port of an http or https URL, which may leave it out. */
 export const portOfUrl = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
   Number(port || (protocol === 'https:' ? 443 : 80));
 
@@ -59,10 +55,7 @@ function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << 16n) | BigInt(group), 0n);
 }
 
-/**
- * Parses an address; IPv4-mapped IPv6 becomes IPv4. Undefined for any other text, such as an address with brackets or a zone
- * id.
- */
+/** IPv4-mapped IPv6 becomes IPv4. Undefined for any other text, such as an address with brackets or a zone id. */
 export function parseAddress(text: string): Address | undefined {
   // The longest spelling of an address has 45 characters; captured text can be megabytes.
   if (text.length > 45) return undefined;
@@ -121,10 +114,7 @@ export const peerIn =
 /** Link-local addresses of peers end in the name of the interface. */
 const parsePeer = (peer: string): Address | undefined => parseAddress(peer.replace(/%.*$/, ''));
 
-/**
- * The network to count requests by: the /64 of an IPv6 address, because every customer has at least a /64; any other text is
- * returned unchanged.
- */
+/** The network to count requests by: the /64 of an IPv6 address, which every customer has; other texts are unchanged. */
 export function networkOf(text: string): string {
   const address = parseAddress(text);
   if (address?.family !== 6) return text;

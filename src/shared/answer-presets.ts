@@ -1,9 +1,4 @@
-/*
- * Ready-made rules for custom answers, for `hooktape answer --preset` and the dashboard. A preset replaces all rules of the
- * endpoint.
- */
-
-export type PresetName = 'flaky' | 'rate-limited' | 'gone' | 'slow';
+/* Ready-made rules for custom answers. A preset replaces all rules of the endpoint. */
 
 /** A rule as the API accepts it. */
 type PresetRule = {
@@ -15,7 +10,7 @@ type PresetRule = {
 };
 
 export type AnswerPreset = {
-  name: PresetName;
+  name: string;
   title: string;
   /** A sentence about the answer. */
   description: string;

@@ -1,7 +1,4 @@
-/*
- * The limits and choices of rules for custom answers, for the server and the dashboard's form. core/answers/limits.ts has the
- * limits that no form shows.
- */
+/* The limits and choices of rules for custom answers; core/answers/limits.ts has the limits that no form shows. */
 
 export const faults = ['close', 'reset', 'stall'] as const;
 export type Fault = (typeof faults)[number];

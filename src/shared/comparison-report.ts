@@ -111,10 +111,7 @@ export function differenceText({ left, right, missing }: ReportedDifference, sid
   return text.length > maxValueCharacters ? `${text.slice(0, maxValueCharacters)}…` : text;
 }
 
-/**
- * The report for a terminal, an email, or a file that a browser may render. Values are in code spans, where no character has a
- * special meaning.
- */
+/** For a terminal, an email, or a browser: values are in code spans, where no character has a special meaning. */
 export function reportAsMarkdown({ job, paths, items, truncated }: ComparisonReport): string {
   const time = (at: number | null): string => (at === null ? 'not yet' : new Date(at).toISOString());
   const failed = items.filter(({ outcome }) => outcome === 'failed');
@@ -172,8 +169,5 @@ function code(text: string): string {
   return isPadded ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
 }
 
-/**
- * Escapes bars, because in a table a bar ends even a code span. A bar after a backslash becomes `\u007c`, because programs
- * interpret `\\|` differently.
- */
+/** In a table a bar ends even a code span. After a backslash it becomes `\u007c`, because programs interpret `\\|` differently. */
 const cell = (text: string): string => code(text.replace(/(?<=\\)\|/g, '\\u007c').replace(/\|/g, '\\|'));

@@ -1,5 +1,3 @@
-/* The limits and defaults of an endpoint's settings. */
-
 /** The number of counts of an endpoint's last 24 hours. */
 export const activityBuckets = 24;
 

@@ -9,7 +9,6 @@ export const exportFiles = {
 } as const satisfies Record<string, { extension: string; mediaType: string; use: string }>;
 export const exportFormats = Object.keys(exportFiles) as (keyof typeof exportFiles)[];
 
-/** What each format is for, in one sentence. */
 export const exportUses = Object.entries(exportFiles)
   .map(([format, { use }]) => `${format}: ${use}`)
   .join('; ');

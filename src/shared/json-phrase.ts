@@ -1,7 +1,4 @@
-/*
- * Searches of the form `"key": value`. White space between the tokens of JSON has no meaning, so such a search finds a text
- * with any spacing. Every other search compares character by character.
- */
+/* Searches like `"key": value`, which find a text with any white space between tokens; other searches compare as they are. */
 
 const tokenPattern = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+/y;
 const spacePattern = /[ \t\n\r]*/y;
@@ -12,10 +9,7 @@ const advance = (pattern: RegExp, text: string, at: number): number => {
   return pattern.test(text) ? pattern.lastIndex : -1;
 };
 
-/**
- * The tokens of a text that is a piece of JSON with a key and at least the beginning of its value; the last token may be cut off.
- * Undefined for any other text.
- */
+/** The tokens of a piece of JSON with a key and at least the beginning of its value; undefined for any other text. */
 export function jsonPhraseTokens(text: string): string[] | undefined {
   const tokens: string[] = [];
   let hasMember = false;
@@ -37,5 +31,4 @@ const isValue = (token: string | undefined): boolean => token !== undefined && !
 /** The source of a regular expression for a literal text, also with the flag `u`. */
 export const literalPattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** Any white space between two tokens. */
 export const betweenTokens = '[ \\t\\n\\r]*';

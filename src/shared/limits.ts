@@ -19,7 +19,6 @@ export const maxKeyExpiryMs = 3650 * 24 * 3_600_000;
 /** Events that an export can be given by id: they have to fit into its URL. */
 export const maxExportedIds = 200;
 
-/** The most events of a replay job. */
 export const maxJobEvents = 100_000;
 /** The most events that a replay job can be given by id. */
 export const maxChosenEvents = 1000;

@@ -1,7 +1,4 @@
-/*
- * Splits multipart/* bodies (RFC 2046, RFC 7578) into parts without changing their bytes. Lenient: bare LF line ends and a missing closing
- * boundary are accepted. A body without its boundary has no parts.
- */
+/* Splits multipart/* bodies (RFC 2046, RFC 7578). Bare LF line ends and a missing closing boundary are accepted. */
 
 export type MultipartPart = {
   headers: [name: string, value: string][];
@@ -34,7 +31,6 @@ export const readMultipart = (
   stepBytes: number,
 ): Generator<undefined, MultipartPart[]> => readParts(body, boundary, { stepBytes, readPart });
 
-/** The bytes of the parts, without their headers. */
 export function contentsOfParts(body: Uint8Array, boundary: string): Uint8Array[] {
   const steps = readParts(body, boundary, { stepBytes: Infinity, readPart: contentOf });
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
@@ -106,7 +102,6 @@ const endsLine = (body: Uint8Array, at: number): boolean => {
   return after >= body.length || body[after] === 0x0d || body[after] === 0x0a;
 };
 
-/** The position after a byte order mark, 0 without one. */
 const endOfByteOrderMark = (bytes: Uint8Array): number =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 

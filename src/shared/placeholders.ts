@@ -11,7 +11,6 @@ export type PlaceholderSource = (typeof facts)[number] | (typeof places)[number]
 export type Placeholder = {
   source: PlaceholderSource;
   name: string;
-  /** Written as JSON. */
   isJson?: boolean;
   /** The most characters. */
   limit?: number;

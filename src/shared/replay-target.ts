@@ -5,10 +5,7 @@ const unsafe = /[^\x21-\x7e]|[#\\"<>^`{|}]/g;
 const encode = (text: string): string =>
   text.replace(unsafe, char => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
-/**
- * @param path begins with `/` or is empty
- * @param query without `?`; null if the event had no query
- */
+/** @param path begins with `/` or is empty @param query without `?`; null if the event had no query */
 export function appendTarget(base: string, { path, query }: { path: string; query: string | null }): string {
   const { origin, pathname, search } = new URL(base);
   const way = path === '' ? pathname : pathname.replace(/\/$/, '') + encode(path.replaceAll('?', '%3F'));

@@ -1,5 +1,3 @@
-/* Finds the known name that is nearest to a misspelt one. */
-
 /** Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
@@ -18,9 +16,7 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/**
- * The known name that `name` was most likely meant to be, or undefined if no known name is near (within a third of its length).
- */
+/** The known name that `name` was most likely meant to be; undefined if none is within a third of its length. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   // A name that is far longer than any known name cannot be near, and comparing it would waste time.
   if (name.length > 100) return undefined;

@@ -1,6 +1,6 @@
 /* Endpoints that a file declares, with their forwards. */
 import { newId } from '../core/ids/ids.ts';
-import { createOwnIngestCheck } from '../core/network/own-ingest.ts';
+import { createOwnIngestCheck } from '../core/network/hosts.ts';
 import { createDeclaredService } from '../features/apply/service.ts';
 import { createDeclaredStore } from '../features/apply/store.ts';
 import type { AuditService } from '../features/audit/service.ts';

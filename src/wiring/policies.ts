@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerRule, EndpointGuard } from '../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../core/answers/rules.ts';
-import type { EndpointRedaction } from '../core/redaction/endpoint-redaction.ts';
+import type { EndpointRedaction } from '../core/redaction/model.ts';
 import type { Drizzle } from '../db/database.ts';
 import { type AnswersStore, createAnswersStore, type RulesRow } from '../features/answers/store.ts';
 import type { GuardColumns } from '../features/endpoints/guards.ts';

@@ -1,7 +1,4 @@
-/*
- * The audit log's vocabulary, and the entries of commands. The entry of an API operation is on its route (http/operation.ts). Actions
- * are `noun.past_participle`.
- */
+/* The audit log's vocabulary, and the entries of commands (http/operation.ts: of operations). Actions are `noun.past_participle`. */
 
 export const auditVias = ['dashboard', 'api', 'command'] as const;
 export type AuditVia = (typeof auditVias)[number];
@@ -10,9 +7,7 @@ export type AuditTarget = { type: string; id: string };
 
 /** What the sentence of an entry needs besides. Never a secret or a value. */
 export type AuditDetails = {
-  /** The names of changed fields. */
   fields?: readonly string[];
-  /** The name of the target. */
   name?: string;
   /** How many events are sent, and the host that they are sent to. */
   events?: number;
@@ -25,15 +20,12 @@ export type AuditAbout = { endpointId: string | undefined; details: AuditDetails
 export type CommandRule = {
   action: string;
   type: string;
-  /**
-   * How the team is found: by an argument that is an email address, a key's id or an endpoint; undefined for the installation.
-   */
+  /** How the team is found: by an email address, a key's id or an endpoint; undefined for the installation. */
   team?: { by: 'email' | 'key' | 'endpoint'; argument: string };
   /** A property of the result or, without one, an argument. */
   id: { result: string } | { argument: string } | { fixed: string };
 };
 
-/** The entry of a command whose result is an account. */
 const ofAccount = (action: string): CommandRule => ({
   action,
   type: 'account',

@@ -1,10 +1,6 @@
-/*
- * An index of the credentials that exist, so that invalid ones are refused without a database query for each. "No" is always
- * right. "Yes" only means that the database must be asked, so revoked credentials may stay in the index for a while.
- */
+/* An index of credentials, so that invalid ones need no query. "No" is always right; "yes" means: ask the database. */
 
 export type CredentialIndex = {
-  /** False only if there is no such credential. */
   mayExist: (id: string) => boolean | Promise<boolean>;
   /** Call it after a new credential was stored and before it is returned to its owner. */
   add: (id: string) => void;
@@ -12,7 +8,6 @@ export type CredentialIndex = {
   reload: () => Promise<void>;
 };
 
-/** The index id of a credential that is stored as a hash. */
 export const indexId = (hash: Buffer): string => hash.toString('latin1');
 export const hashOfId = (id: string): Buffer => Buffer.from(id, 'latin1');
 
@@ -44,16 +39,10 @@ export function createLocalIndex(load: () => Promise<readonly string[]>): Creden
 const maxCached = 10_000;
 const idsPerQuery = 500;
 
-type PendingLookup = { promise: Promise<boolean>; settle: (outcome: boolean | Promise<never>) => void };
-
-/**
- * For a database that other processes write as well: ids are cached once they are found. Lookups of other ids are batched into
- * shared queries, one at a time.
- * @param findExisting returns the given ids that exist
- */
+/** For a database that other processes write as well: found ids are cached, other lookups are batched, one query at a time. */
 export function createSharedIndex(findExisting: (ids: string[]) => Promise<readonly string[]>): CredentialIndex {
   const cached = new Set<string>();
-  const pending = new Map<string, PendingLookup>();
+  const pending = new Map<string, PromiseWithResolvers<boolean>>();
   let isQuerying = false;
 
   const cache = (id: string): void => {
@@ -72,9 +61,9 @@ export function createSharedIndex(findExisting: (ids: string[]) => Promise<reado
       try {
         const existing = new Set(await findExisting(batch.map(([id]) => id)));
         for (const id of existing) cache(id);
-        for (const [id, { settle }] of batch) settle(existing.has(id));
+        for (const [id, { resolve }] of batch) resolve(existing.has(id));
       } catch (error) {
-        for (const [, { settle }] of batch) settle(Promise.reject(error));
+        for (const [, { reject }] of batch) reject(error);
       }
     }
     isQuerying = false;
@@ -88,8 +77,7 @@ export function createSharedIndex(findExisting: (ids: string[]) => Promise<reado
       }
       let lookup = pending.get(id);
       if (!lookup) {
-        const { promise, resolve } = Promise.withResolvers<boolean>();
-        lookup = { promise, settle: resolve };
+        lookup = Promise.withResolvers<boolean>();
         pending.set(id, lookup);
         if (!isQuerying) void runQueries();
       }

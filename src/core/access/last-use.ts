@@ -1,7 +1,4 @@
-/*
- * When credentials were last used: collected in memory and written at intervals, because most requests use one and the exact
- * time after a crash does not matter.
- */
+/* When credentials were last used: written at intervals, because most requests use one and a crash may lose the exact time. */
 import type { Clock } from '../clock.ts';
 
 /** @param write stores the time of the last use (epoch ms) by id; not called without any */
@@ -13,7 +10,6 @@ export function createLastUseRecorder(
   return {
     record: (id: string): void => void pending.set(id, clock.now()),
 
-    /** The time of a use that has not been written yet. */
     pending: (id: string): number | undefined => pending.get(id),
 
     /** Writes the pending times. A time that could not be written stays pending. */

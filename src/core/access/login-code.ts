@@ -1,7 +1,4 @@
-/*
- * The code that a person compares between the terminal and the browser before a program gets a key. It shows that the page
- * belongs to the login that they have just started: a link from another person leads to a page with another code.
- */
+/* The code that a person compares in terminal and browser: it shows that the page belongs to the login just started. */
 import { createHash } from 'node:crypto';
 
 /** Without letters and digits that look alike. */

@@ -1,11 +1,7 @@
-/*
- * What connected apps may do. Each operation names its permission on its route; the consent page lists the sentences, after
- * "It will be able to" and "It won't be able to".
- */
+/* What connected apps may do. Each operation names its permission on its route; the consent page lists the sentences. */
 import { forbidden } from '../errors.ts';
 import type { Principal } from './principal.ts';
 
-/** Grouped as the consent page shows them. */
 export const groupsAllowedToApps = {
   Read: {
     account: 'see your email address, your plan, how you sign in, and the list of your connected apps',

@@ -13,11 +13,9 @@ export type Principal = {
   role: Role;
   teamId: string;
   plan: Plan;
-  /** How the request was authenticated. */
   credential: { kind: 'key' | 'app' | 'session'; id: string };
   /** The connected app that acts for the account, with a token or with a key that it made; undefined for a person. */
   app: ActingApp | undefined;
-  /** Whether the credential is an API key that may only read. */
   isReadOnly: boolean;
   /** Epoch ms from which the credential is no longer valid, if that is known. */
   validUntil?: number | undefined;
@@ -28,14 +26,9 @@ export type Principal = {
 /** `grantId` is null for an app of an external issuer. */
 export type ActingApp = { id: string; grantId: string | null };
 
-/**
- * The fields that decide which endpoints and events are visible: they belong to a team, and its plan limits how long events are
- * kept.
- */
+/** Decides which endpoints and events are visible: those of a team, as long as its plan keeps them. */
 export type TeamAccess = Pick<Principal, 'teamId' | 'plan'>;
 
-/** `TeamAccess` with the account, for limits of concurrent requests. */
 export type MemberAccess = TeamAccess & Pick<Principal, 'accountId'>;
 
-/** The part of a principal that every credential of an account has in common. */
 export type AccountIdentity = Omit<Principal, 'credential' | 'app' | 'isReadOnly' | 'validUntil' | 'signedInAt'>;

@@ -1,7 +1,4 @@
-/*
- * Adding or removing a way to sign in needs a session in which the person signed in recently, so that neither a stolen cookie nor a
- * credential of a program can take over an account.
- */
+/* Changing the ways to sign in needs a recent sign-in, so that a stolen cookie cannot take over an account. */
 import { AppError, forbidden } from '../errors.ts';
 import type { Principal } from './principal.ts';
 
@@ -15,10 +12,7 @@ export function requireSession({ signedInAt }: SignedIn): number {
   return signedInAt;
 }
 
-/**
- * @param now epoch ms
- * @throws forbidden for an API key and an app, and, with `needs: "recent_sign_in"`, for a session whose sign-in was too long ago
- */
+/** @param now epoch ms @throws forbidden for an API key and an app; with `needs: "recent_sign_in"` for an old sign-in */
 export function requireRecentSignIn(caller: SignedIn, now: number): void {
   const signedInAt = requireSession(caller);
   // A sign-in in the future is not recent either: the clock was set back.

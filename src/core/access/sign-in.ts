@@ -3,10 +3,7 @@
 export const signInWays = ['password', 'oidc', 'passkey', 'link', 'header'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
-/**
- * What a sign-in was found to rest on. It is looked at again in the statement that inserts the session, so a password, a binding or a
- * passkey that ended in the meantime starts none.
- */
+/** What a sign-in rests on. The statement that inserts the session checks it again, because it may have ended meanwhile. */
 export type SignInProof =
   | { way: 'password'; passwordHash: string }
   /** `idToken`: sealed, for the sign-out at the provider. */

@@ -17,7 +17,6 @@ export const atStart: SequenceState = { n: 0, times: [] };
 
 /** The event to answer. `at`: when it was received, epoch ms. */
 export type Occasion = {
-  /** The number of its delivery (core/ids/delivery-key.ts). */
   delivery: number;
   at: number;
   isHandshake: boolean;
@@ -41,7 +40,6 @@ const rateSlot = (index: number): number => 2 * index + 1;
 
 const isCounted = ({ first, every }: ActiveRule): boolean => first !== undefined || every !== undefined;
 
-/** All sequences that an event of this delivery may read. */
 export const sequencesOf = (rules: readonly ActiveRule[], delivery: number): { slot: number; delivery: number }[] =>
   rules.flatMap((rule, i) => {
     const of = rule.per === 'delivery' ? delivery : allDeliveries;
@@ -98,8 +96,11 @@ function waitOf({ times }: SequenceState, { max, perMs, at }: { max: number; per
   return Math.min(oldest, at) + perMs - at;
 }
 
-/** The state after a step. */
 export const stateAfter = ({ n, times }: SequenceState, count: Count): SequenceState => ({
   n: count.n,
   times: count.keep === 1 ? [count.at] : [...(count.n === n + 1 ? times : []), count.at].slice(-count.keep),
 });
+
+/** From 0 up to, not including, 1: the same for the same event and rule. Senders do not know the nonce before the answer. */
+export const chanceOf = (nonce: Uint8Array, rule: string): number =>
+  Number(BigInt.asUintN(52, Bun.hash.xxHash3(`${Buffer.from(nonce).toString('hex')}\n${rule}`))) / 2 ** 52;

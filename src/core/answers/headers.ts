@@ -3,7 +3,7 @@
  * header may change how a browser treats that origin: no cookies, no policies that stay, no access for scripts of other origins. Nor
  * may one give orders to a reverse proxy.
  */
-import { connectionFields } from '../headers.ts';
+import { connectionFields, isFieldValue, isToken } from '../headers.ts';
 import { maxHeaderCharacters } from './limits.ts';
 
 /** In every answer that a rule chose, with any body. */
@@ -41,23 +41,18 @@ const ofProxy = ['x-sendfile', 'x-sendfile2', 'x-lighttpd-send-file', 'x-lighttp
 const refused = new Set<string>([...ours, ...ofOrigin, ...ofProxy, ...connectionFields]);
 const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-', 'x-accel-'];
 
-/**
- * Browsers may apply the headers of such a part, a cookie for instance, as if the server had sent them. Found anywhere in the value,
- * because readers differ in where a type begins and ends.
- */
+/** Browsers may apply the headers of such a part. Found anywhere, because readers differ in where a type begins and ends. */
 const typeWithHeaders =
   /(?<![\w.+-])(?:(?:multipart|message)\s*\/|application\s*\/\s*(?:http|signed-exchange|webbundle|x-mimearchive)(?![\w.+-]))/i;
 
-const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** RFC 9110 section 5.5, one character per byte. */
-const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
+const maxNameCharacters = 100;
 
 /** The problem with a header; undefined when a rule may set it. */
 export function problemOfHeader(name: string, value: string): string | undefined {
-  if (!tokenForm.test(name)) return 'is not the name of a header';
+  if (!isToken(name) || name.length > maxNameCharacters) return 'is not the name of a header';
   const lower = name.toLowerCase();
   if (refused.has(lower) || refusedPrefixes.some(prefix => lower.startsWith(prefix))) return 'cannot be set by a rule';
-  if (value.length > maxHeaderCharacters || !valueForm.test(value))
+  if (value.length > maxHeaderCharacters || !isFieldValue(value))
     return `must be at most ${maxHeaderCharacters} characters of Latin-1, without line breaks`;
   if (lower === 'content-type' && typeWithHeaders.test(value))
     return 'cannot be a type whose parts have headers of their own, such as multipart/*';

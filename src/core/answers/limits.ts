@@ -3,14 +3,9 @@
 /** The most bytes of a sent body. A placeholder whose value would exceed it is empty. */
 export const maxRenderedBytes = 256 << 10;
 export const maxHeaderCharacters = 4096;
-/** How long a stalled answer keeps its connection open. */
 export const stallMs = 60_000;
-/** Connections held by delays and stalled answers at a time. */
 export const maxHeldPerEndpoint = 200;
-/**
- * Connections held in the whole process. A team alone gets 800 of them. The last 400 are for teams that hold fewer than one endpoint
- * may, so that no team's endpoints take the connections of all others.
- */
+/** In the whole process. A team alone gets 800; the last 400 are for teams that hold fewer than one endpoint may. */
 export const heldConnections = { total: 2000, reserved: 400, assured: maxHeldPerEndpoint };
 /** Memory of bodies with placeholders that wait to be sent, in the whole process. One team has half of it at most. */
 export const maxHeldBodyBytes = 64 << 20;

@@ -1,7 +1,4 @@
-/*
- * Custom answers: the rules that choose the answers to an endpoint's deliveries, the stored part of each event's answer, and the data
- * that the capture path needs for an endpoint with rules or a guard.
- */
+/* Custom answers and guards: rules, the stored part of each event's answer, and what the capture path needs. */
 
 import type { Fault } from '../../shared/answers.ts';
 import type { AnswerRule, AnswerRules } from './schema.ts';
@@ -18,7 +15,6 @@ export type Answered = {
   limited: boolean;
 };
 
-/** An answer that no rule chose. */
 export const answeredWith = (status: number): Answered => ({
   status,
   rule: null,
@@ -31,19 +27,14 @@ export const refusals = [401, 403, 405] as const;
 /** The status with which the guard refused a delivery. */
 export type Refusal = (typeof refusals)[number];
 
-/**
- * One step of a sequence: the event was the `n`-th that a rule counted. Stored in the same commit as the event.
- * @see core/answers/sequences.ts
- */
+/** One step of a sequence: the event was the `n`-th that a rule counted. Stored in the same commit as the event. */
 export type Count = {
   /** The version of the endpoint's rules: new rules restart their sequences. */
   version: number;
-  /** Which sequence of these rules. */
   slot: number;
   /** The number of the delivery (core/ids/delivery-key.ts), or `allDeliveries`. */
   delivery: number;
   n: number;
-  /** Epoch ms. */
   at: number;
   /** How many of the newest steps are needed later. */
   keep: number;
@@ -64,7 +55,6 @@ export type Outcome = {
 /** The answer of a stored event; null for the default. */
 export type StoredOutcome = { answered: Answered; refused: Refusal | null } | null;
 
-/** A stored event's answer as the API shows it. */
 export const shownOutcome = (outcome: StoredOutcome): { answered: Answered; refused: Refusal | null } =>
   outcome ?? { answered: answeredWith(200), refused: null };
 
@@ -80,16 +70,15 @@ export type GuardedRequest = {
 
 /**
  * The guard's decision. Undefined: accepted as it is. `stored`: query and fields to store, where the given ones contain its token.
- * `refused`: the status; `headers`: of the refusal, names in lower case.
+ * `headers`: of the refusal, names in lower case; `error`: for the sender.
  */
-export type GuardVerdict = {
+type GuardVerdict = {
   stored?: Pick<GuardedRequest, 'query' | 'fields'> | undefined;
   refusal?: { status: Refusal; error: string; headers: Readonly<Record<string, string>> } | undefined;
 };
 
 export type GuardRefusal = NonNullable<GuardVerdict['refusal']>;
 
-/** The guard of one endpoint, prepared when the endpoint is loaded. */
 export type EndpointGuard = {
   check: (request: GuardedRequest) => GuardVerdict | undefined;
   onRefuse: 'record' | 'drop';

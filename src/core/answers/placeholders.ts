@@ -1,11 +1,8 @@
-/*
- * Fills in the placeholders of a template (shared/placeholders.ts). They are replaced in one pass, so a value that looks like a
- * placeholder stays as it is. A missing value is empty, or `null` as JSON.
- */
+/* Fills in placeholders in one pass, so that values are not templates. A missing value is empty, or `null` as JSON. */
 
 import type { Verdict } from '../../shared/filter/filter.ts';
 import type { Placeholder, Template } from '../../shared/placeholders.ts';
-import { type HeaderPair, lowerName } from '../headers.ts';
+import { type HeaderPair, headerValue, isFormType, lowerName } from '../headers.ts';
 import { parseExactJson } from '../json/exact.ts';
 import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../text.ts';
 import { maxPlaceholderBodyBytes, maxRenderedBytes, maxWholeBodyBytes } from './limits.ts';
@@ -18,7 +15,6 @@ export type RenderedEvent = {
   type: string | null;
   platform: string | null;
   verdict: () => Verdict;
-  /** Epoch ms. */
   receivedAt: number;
   headers: readonly HeaderPair[];
   /** Bytes as Latin-1. */
@@ -26,7 +22,6 @@ export type RenderedEvent = {
   body: Uint8Array;
 };
 
-/** How values are escaped: for the inside of a JSON string, for a URL-encoded form, or not. */
 export type Escaping = 'json' | 'form' | 'none';
 
 export type RenderOptions = {
@@ -42,9 +37,11 @@ export type RenderOptions = {
 };
 
 export const escapingFor = (contentType: string): Escaping =>
-  /^\s*(?:[\w.+-]+\/(?:[\w.+-]+\+)?json)\s*(?:;|$)/i.test(contentType) ? 'json' : isForm(contentType) ? 'form' : 'none';
-
-const isForm = (contentType: string): boolean => /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType);
+  /^\s*(?:[\w.+-]+\/(?:[\w.+-]+\+)?json)\s*(?:;|$)/i.test(contentType)
+    ? 'json'
+    : isFormType(contentType)
+      ? 'form'
+      : 'none';
 
 /** JSON may write one byte of a value as `\u0000`. */
 const maxBytesPerByte = 6;
@@ -156,40 +153,27 @@ function createValues(
     const whole = body.length > maxWholeBodyBytes ? undefined : (jsonOf(payload()) ?? JSON.stringify(raw()));
     return whole === undefined || Buffer.byteLength(whole) > maxWholeBodyBytes ? 'null' : whole;
   });
-  const wholeValue = ({ source, name, isJson = false }: Placeholder): string | undefined => {
-    switch (source) {
-      case 'id':
-        return id;
-      case 'now':
-        return new Date(at).toISOString();
-      case 'type':
-        return type ?? '';
-      case 'platform':
-        return platform ?? '';
-      case 'verdict':
-        return verdict();
-      case 'receivedAt':
-        return new Date(receivedAt).toISOString();
-      case 'raw':
-        return raw();
-      case 'endpoint':
-        return endpoint;
-      case 'link':
-        return link;
-      case 'header': {
-        const value = fields().get(name.toLowerCase()) ?? '';
-        return decodeUtf8(Buffer.from(value, 'latin1')) ?? value;
-      }
-      case 'query':
-        return parameters().get(name) ?? '';
-      case 'body':
-        return name === '' ? wholeBody() : ofPayload(name, isJson);
-    }
+  const wholeValues: Record<Placeholder['source'], (of: Placeholder) => string | undefined> = {
+    id: () => id,
+    now: () => new Date(at).toISOString(),
+    type: () => type ?? '',
+    platform: () => platform ?? '',
+    verdict,
+    receivedAt: () => new Date(receivedAt).toISOString(),
+    raw,
+    endpoint: () => endpoint,
+    link: () => link,
+    header: ({ name }) => {
+      const value = fields().get(name.toLowerCase()) ?? '';
+      return decodeUtf8(Buffer.from(value, 'latin1')) ?? value;
+    },
+    query: ({ name }) => parameters().get(name) ?? '',
+    body: ({ name, isJson = false }) => (name === '' ? wholeBody() : ofPayload(name, isJson)),
   };
   /** @param left the bytes that are left @returns undefined if it does not fit for sure, or the limit is reached */
   return (placeholder: Placeholder, left: number): string | undefined => {
     const { limit } = placeholder;
-    const value = wholeValue(placeholder);
+    const value = wholeValues[placeholder.source](placeholder);
     if (value === undefined || limit === undefined || value.length <= limit) return value;
     if (limit > left || budget <= 0) return undefined;
     budget -= limit;
@@ -205,7 +189,6 @@ function once<T>(read: () => T): () => T {
   };
 }
 
-/** The first value of each name. */
 function firstOfEach(pairs: Iterable<readonly [name: string, value: string]>): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of pairs) if (!found.has(name)) found.set(name, value);
@@ -220,8 +203,7 @@ function readPayload(headers: readonly HeaderPair[], body: Uint8Array): unknown 
   try {
     return parseExactJson(text);
   } catch {
-    const type = headers.find(([name]) => lowerName(name) === 'content-type')?.[1] ?? '';
-    return isForm(type) ? firstOfEach(new URLSearchParams(text)) : undefined;
+    return isFormType(headerValue(headers, 'content-type') ?? '') ? firstOfEach(new URLSearchParams(text)) : undefined;
   }
 }
 
@@ -235,7 +217,6 @@ function valueAt(payload: unknown, path: string): unknown {
   return value;
 }
 
-/** Undefined for a missing value. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : jsonOf(value);
 }

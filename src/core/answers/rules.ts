@@ -1,17 +1,17 @@
 /* Reads the rules of an endpoint: checks all of them, fills in defaults, and prepares the answers. */
-import { type Fault, maxBodyBytes, maxRuleNameCharacters, type RuleScope } from '../../shared/answers.ts';
+import { type Fault, maxBodyBytes, maxRuleNameCharacters } from '../../shared/answers.ts';
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { readTemplate, type Template, teamPlaceholders } from '../../shared/placeholders.ts';
 import { AppError, type ErrorDetails } from '../errors.ts';
 import { type FieldPath, type FieldProblem, problemText } from '../field-problems.ts';
-import type { EndpointRedaction } from '../redaction/endpoint-redaction.ts';
+import { headerValue } from '../headers.ts';
+import type { EndpointRedaction } from '../redaction/model.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { problemOfHeader, securityFields } from './headers.ts';
 import type { AnswerRule, AnswerRules, EndpointGuard, RuleAnswer } from './model.ts';
 import { type Escaping, escapingFor } from './placeholders.ts';
 
-/** An answer, prepared. */
 export type ActiveAnswer = {
   status: number;
   /** All but framing, the security headers included. */
@@ -22,18 +22,7 @@ export type ActiveAnswer = {
   fault: Fault | null;
 };
 
-export type ActiveRule = {
-  name: string;
-  /** Undefined: every event. */
-  when: Filter | undefined;
-  per: RuleScope;
-  first: number | undefined;
-  every: number | undefined;
-  chance: number | undefined;
-  rate: { max: number; perS: number } | undefined;
-  handshake: boolean;
-  answer: ActiveAnswer;
-};
+export type ActiveRule = ReturnType<typeof readRule>;
 
 /** The rules of an endpoint, prepared. `version`: sequences belong to it. */
 export type ActiveRules = { version: number; rules: readonly ActiveRule[] };
@@ -45,7 +34,6 @@ export type EndpointPolicy = {
   redaction?: EndpointRedaction | undefined;
 };
 
-/** `given`: with defaults filled in. */
 type ReadRules = { given: AnswerRule[]; active: ActiveRule[] };
 
 /** `path` begins with `rules`. */
@@ -99,7 +87,7 @@ function withDefaults({ name, when, per, answer, ...rule }: AnswerRule, i: numbe
   };
 }
 
-function readRule(rule: Named, i: number, report: Report): ActiveRule {
+function readRule(rule: Named, i: number, report: Report) {
   const { name, per, first, every, chance, rate, handshake = false, answer } = rule;
   const at = [i, 'name'];
   if (name.trim() !== name || name === '' || !isPlainText(name)) report(at, 'must be a text on one line');
@@ -152,7 +140,7 @@ function readAnswer(answer: RuleAnswer, report: Report): ActiveAnswer {
   if (bodyEncoding === 'base64' && !base64Form.test(body)) report(['body'], 'is not base64');
   const bytes = Buffer.from(body, bodyEncoding);
   if (bytes.length > maxBodyBytes) report(['body'], `must have at most ${maxBodyBytes} bytes`);
-  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const type = headerValue(headers, 'content-type');
   const template = bodyEncoding === 'utf8' ? readTemplate(body, 'strangers') : [];
   return {
     status,

@@ -1,7 +1,4 @@
-/*
- * What the objects of a backup contain, before encryption. A head is JSON and columns of numbers, compressed; the body of a log object
- * has the pages. Numbers are little endian.
- */
+/* What the objects of a backup contain, before encryption: JSON and columns of numbers, compressed, and pages. Little endian. */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /** Another log object, and the tag of its head. */
@@ -13,12 +10,9 @@ export type Claim = {
   /** Identifies the data directory of the writer, and its process. */
   instance: string;
   run: string;
-  /** The newest log object when the claim was written. */
   seq: number;
   at: number;
-  /** How often it is renewed. */
   everyMs: number;
-  /** The writer has ended. */
   released: boolean;
 };
 
@@ -98,7 +92,6 @@ function encodeHead(json: object, columns: readonly Column[] = []): Bytes {
   return compress([length, text, ...columns.map(bytesOf)]);
 }
 
-/** Takes columns off the front of bytes. */
 function columnReader(bytes: Uint8Array) {
   let at = 0;
   const take = (length: number): ArrayBuffer => {

@@ -1,7 +1,4 @@
-/*
- * Names of objects in a backup. A name is one encrypted block with the object's kind and number: it tells nothing without the
- * secret, and with it a list alone says what there is.
- */
+/* Names of objects in a backup: one encrypted block with kind and number, so that a list alone says what there is. */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
 /** `claim`: who may write. `log`: changed pages. `index`: where all pages are. `probe`: tries what the store can do. */
@@ -11,27 +8,23 @@ export type ObjectKind = keyof typeof objectKinds;
 /** `seq`: its number in the log; an index has that of the state which it describes. */
 export type ObjectPlace = { kind: ObjectKind; seq: number };
 
-export type BackupNames = {
-  name: (place: ObjectPlace) => string;
-  /** Undefined if it is no name of this secret. */
-  read: (name: string) => ObjectPlace | undefined;
-};
+export type BackupNames = ReturnType<typeof createBackupNames>;
 
 const nameForm = /^[0-9a-f]{32}$/;
 
 /** Whether it may be a name, under any secret. */
 export const looksLikeName = (name: string): boolean => nameForm.test(name);
 
-export function createBackupNames(secret: string): BackupNames {
+export function createBackupNames(secret: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'hooktape backup 1 names', 32));
   return {
-    name: ({ kind, seq }) => {
+    name: ({ kind, seq }: ObjectPlace): string => {
       const block = Buffer.alloc(16);
       block[0] = objectKinds[kind];
       block.writeBigUInt64BE(BigInt(seq), 8);
       return createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block).toString('hex');
     },
-    read: name => {
+    read: (name: string): ObjectPlace | undefined => {
       if (!looksLikeName(name)) return undefined;
       const block = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(Buffer.from(name, 'hex'));
       const kind = (Object.keys(objectKinds) as ObjectKind[]).find(one => objectKinds[one] === block[0]);

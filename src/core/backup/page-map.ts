@@ -11,7 +11,6 @@ type Pending = PageRecords & { entry: LoggedObject; commit: { pages: number } | 
 
 export type PageMap = ReturnType<typeof createPageMap>;
 
-/** A typed array that grows. */
 function grown<T extends Uint32Array | BigUint64Array>(array: T, length: number, create: (length: number) => T): T {
   if (array.length >= length) return array;
   const larger = create(Math.max(length, array.length * 2, 1024));
@@ -113,17 +112,13 @@ export function createPageMap() {
       hashes = grown(hashes, pages, length => new BigUint64Array(length));
     },
 
-    /** Whether the newest complete state needs the record of this page in this object. */
     needs: (page: number, number: number): boolean =>
       page <= pages && ((bases[page - 1] ?? 0) === number || (chains.get(page)?.includes(number) ?? false)),
 
     /** The hash of a page of the newest complete state; undefined for a page of zeros that is in no object. */
     hash: (page: number): bigint | undefined => ((bases[page - 1] ?? 0) === 0 ? undefined : hashes[page - 1]),
 
-    /**
-     * The hashes of all pages in the log, also of a state that is not complete yet, and how many changes it has of each since its last
-     * full version; 0 for pages that are not in it.
-     */
+    /** Of all pages in the log, complete state or not: their hashes, and the changes since the last full version; 0 if absent. */
     allPages() {
       const last = pending.reduce((most, one) => Math.max(most, one.pages.at(-1) ?? 0), pages);
       const all = { hashes: new BigUint64Array(last), deltas: new Uint8Array(last) };
@@ -148,16 +143,13 @@ export function createPageMap() {
       return found;
     },
 
-    /** The objects of the newest complete state, in order. */
     objectsNeeded: (): LoggedObject[] =>
       [...objects.values()].filter(({ live }) => live > 0).sort((a, b) => a.seq - b.seq),
 
-    /** Forgets objects that were deleted. */
     forget(numbers: readonly number[]): void {
       for (const number of numbers) objects.delete(number);
     },
 
-    /** For an index of the newest complete state. */
     toIndex(): IndexBody {
       const deltas = [...chains].flatMap(([page, numbers]) => numbers.map(number => [page, number] as const));
       deltas.sort((a, b) => a[0] - b[0]);

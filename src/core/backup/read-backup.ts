@@ -1,6 +1,4 @@
-/*
- * Reads what is in a backup: the newest state, or the one at a time, and where its pages are.
- */
+/* Reads what is in a backup: the newest state, or the one at a time, and where its pages are. */
 import type { Claim, LogLink, LogObject } from './contents.ts';
 import { createPageMap, type PageMap } from './page-map.ts';
 import {
@@ -106,7 +104,6 @@ const nothingThere = ({ foreign }: Listed, { store }: BackupSource): BackupError
     ? new BackupError('secret', `the objects in ${store.location} were encrypted with another HOOKTAPE_SECRET`)
     : new BackupError('empty', `there is no backup in ${store.location}`);
 
-/** With `repair`, damaged indexes are passed over. */
 async function readNewestIndex(source: BackupSource, listed: Listed, repair: boolean) {
   const damaged: number[] = [];
   const left = new Map(listed.index);
@@ -121,7 +118,6 @@ async function readNewestIndex(source: BackupSource, listed: Listed, repair: boo
     }
 }
 
-/** All states that can be restored, in order. */
 function statesOf(index: BackupIndex | undefined, log: readonly LogObject[]): BackupState[] {
   const horizon = Math.max(index?.head.horizon ?? 0, log.at(-1)?.horizon ?? 0);
   const states = new Map<number, number>();

@@ -19,15 +19,14 @@ export class BackupError extends Error {
   override name = 'BackupError';
   readonly failure: BackupFailure;
   /** The name of the object that is missing or damaged. */
-  readonly object: string | undefined;
+  declare readonly object: string | undefined;
   /** When a time is too early: the oldest state, epoch ms. */
-  readonly oldest: number | undefined;
+  declare readonly oldest: number | undefined;
 
-  constructor(failure: BackupFailure, message: string, { object, oldest }: { object?: string; oldest?: number } = {}) {
+  constructor(failure: BackupFailure, message: string, details: { object?: string; oldest?: number } = {}) {
     super(message);
     this.failure = failure;
-    this.object = object;
-    this.oldest = oldest;
+    Object.assign(this, details);
   }
 }
 

@@ -11,8 +11,6 @@ export type BackupStatus = {
   /** The age of the oldest change that is not in the store; 0: there is none. */
   ageS: number;
   pendingBytes: number;
-  /** The time of the oldest state that can be restored, epoch ms. */
   oldest: number | null;
-  /** What is wrong, or a warning. */
   problem: string | null;
 };

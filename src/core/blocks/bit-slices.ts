@@ -11,7 +11,6 @@ import { valueByteOf } from './value-filter.ts';
 /** Bytes of a filter whose slices are stored together. */
 export const partBytes = 4;
 
-/** The size of a slice. */
 export const sliceBytes = (blocks: number): number => Math.ceil(blocks / 8);
 
 /** The sizes of the filters of all blocks of a run: of their texts, and of their values, which is 0 if the run has none. */
@@ -35,11 +34,7 @@ export function sliceOf(
   return { part, offset: ((byte % partBytes) * 8 + probe.bit) * sliceBytes(blocks) };
 }
 
-/**
- * Part number `part` of a run.
- * @param filters one per block: an empty filter matches every term, undefined matches none
- * @param filterBytes the common size: larger filters are folded to it and match more
- */
+/** @param filters an empty one matches every term, undefined none @param filterBytes larger filters are folded and match more */
 export function makePart(filters: readonly (Uint8Array | undefined)[], filterBytes: number, part: number): Uint8Array {
   const width = sliceBytes(filters.length);
   const slices = new Uint8Array(partBytes * 8 * width);
@@ -87,7 +82,6 @@ function transpose(bytes: Uint8Array, from: number, slices: Uint8Array, to: numb
   }
 }
 
-/** The positions of the blocks that have all these bits set. */
 export function blocksInAll(slices: readonly Uint8Array[], blocks: number): number[] {
   const positions: number[] = [];
   for (let at = 0; at < sliceBytes(blocks); at++) {

@@ -17,7 +17,6 @@ export type EventFactColumns = {
   body: { length: number };
 };
 
-/** Bit `bit` of byte `byte` of the facts. */
 export type Fact = { bit: number; byte: number };
 
 /** Two classes for each doubling; the last has every larger size. */
@@ -56,7 +55,6 @@ const setBit = (facts: Uint8Array, bit: number): void => {
   facts[bit >>> 3] = (facts[bit >>> 3] as number) | (1 << (bit & 7));
 };
 
-/** Sets the bits of a value. */
 function addToken(facts: Uint8Array, kind: TokenKind, text: string): void {
   let at = hashOf(kind, text);
   const step = Math.imul(at, 0x297a2d39) | 1;
@@ -77,7 +75,6 @@ function factsOfSizes(smallest: number, largest: number): Uint8Array {
   return facts;
 }
 
-/** Facts that exclude nothing. */
 export const unknownFacts = (): Uint8Array => new Uint8Array(factBytes).fill(0xff);
 
 /** The facts of a block with these events. @param hasOtherBodies the filter does not have all bodies */

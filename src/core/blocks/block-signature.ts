@@ -7,9 +7,9 @@
  * the bit, the next ones the byte, so a filter is halved by merging neighbouring bytes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { quote } from '../json/bytes.ts';
+import { backslash, letterU, openList, openObject, quote } from '../json/bytes.ts';
 import { factsOf, unknownFacts } from './block-facts.ts';
-import { backslash, decodeForm, escapeLength, letterU, mayBeEncoded, shortEscapes } from './encoded-text.ts';
+import { decodeForm, escapeLength, mayBeEncoded, shortEscapes } from './encoded-text.ts';
 import { foldCase, resolveEscapes } from './search-text.ts';
 import { addPieces, addValues, everyValue, quotePositions, takeValueFilter } from './value-filter.ts';
 
@@ -60,10 +60,7 @@ const bitWords = new Uint32Array(bits.buffer);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/**
- * Adds the grams of `text` from `from` to `to`. Folds ASCII letters; all others must be folded already.
- * @returns the number of quotes, whose positions are in `quotePositions`
- */
+/** Folds ASCII letters; all others must be folded already. @returns the number of quotes, as in `quotePositions` */
 function addGrams(text: Uint8Array, from: number, to: number, shift: number): number {
   let gram = 0;
   // The contributions to the hash of a 6-gram by the 3-grams that end one, two and three bytes earlier.
@@ -125,10 +122,7 @@ const addString = (text: string, shift: number): void => {
   addGrams(bytes, 0, bytes.length, shift);
 };
 
-/**
- * Adds the grams around escapes and non-ASCII characters, whose text differs from the raw bytes. Every gram that contains a part
- * of one is within five bytes of plain text on either side.
- */
+/** Adds what differs from the raw bytes. Every gram with a part of an escape is within five bytes of plain text of it. */
 function addAroundSpecials(text: Uint8Array, isPlain: boolean, shift: number): void {
   const margin = longGram - 1;
   const flush = (from: number, to: number): void => {
@@ -175,9 +169,6 @@ function addBody(event: SignedEvent, shift: number): boolean {
   return true;
 }
 
-const openObject = 0x7b;
-const openList = 0x5b;
-
 /** Adds the fields of a form as text: they are searched decoded. JSON is not a form, unless its sender says so; names in multipart bodies are decoded, too. */
 function addFormText(body: Uint8Array, headersJson: string | undefined, shift: number): void {
   const isLikeJson = body[0] === openObject || body[0] === openList;
@@ -203,7 +194,6 @@ function takeFilter(size: number): { filter: Uint8Array; set: number } {
   return { filter, set };
 }
 
-/** The filter at half its size. */
 function halve(filter: Uint8Array): Uint8Array {
   const half = new Uint8Array(filter.length / 2);
   for (let i = 0; i < half.length; i++) half[i] = (filter[2 * i] as number) | (filter[2 * i + 1] as number);
@@ -229,7 +219,6 @@ function addPath(path: string, shift: number): void {
 const pathMark = '\u0001';
 const enclosedPath = (path: string): string => `${pathMark}${path}${pathMark}`;
 
-/** `hasAll`: whether the filters have the texts of all bodies. */
 function makeFilters(events: readonly SignedEvent[]): { filter: Uint8Array; values: Uint8Array; hasAll: boolean } {
   let textBytes = 0;
   let hasAll = true;
@@ -313,10 +302,8 @@ function spread(all: readonly number[], limit: number): number[] {
   return Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)] as number);
 }
 
-/** The byte of a filter that has the gram's bit. */
 export const byteOf = ({ place }: Gram, filterBytes: number): number => Math.floor((place / 2 ** 32) * filterBytes);
 
-/** Whether the texts of the filter may contain the term. */
 export const mayContain = (filter: Uint8Array, grams: readonly Gram[]): boolean =>
   filter.length === 0 ||
   grams.every(gram => (((filter[byteOf(gram, filter.length)] as number) >>> gram.bit) & 1) === 1);

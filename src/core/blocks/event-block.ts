@@ -37,7 +37,6 @@ export type EventRecord = {
   end: number;
 };
 
-/** Computes the search signature of a block. */
 export type SignBlock = (events: readonly SignedEvent[]) => BlockSignature;
 
 export type PackedBlock = {
@@ -149,10 +148,7 @@ export function createBlockBuilder() {
     events: (): number => count,
     bytes: (): number => used,
 
-    /**
-     * Finishes the block, which must not be empty, and starts the next one.
-     * @param sign null makes a signature that does not exclude any text
-     */
+    /** Finishes the block, which must not be empty, and starts the next one. @param sign null: the signature excludes no text */
     take(sign: SignBlock | null): PackedBlock {
       const records = plain.subarray(0, used);
       const block = { ...describe(sign), ...compress(records) };
@@ -187,14 +183,7 @@ function keepSmaller(records: Buffer, packed: Uint8Array): Compressed {
     : { encoding: 0, checksum, content: Buffer.from(records) };
 }
 
-/** A block as it is in the database. */
-export type StoredBlock = {
-  firstEvent: number;
-  bytes: number;
-  encoding: number;
-  checksum: Uint8Array;
-  content: Uint8Array;
-};
+export type StoredBlock = Compressed & Pick<PackedBlock, 'firstEvent' | 'bytes'>;
 
 /** The records of a block. @throws DamagedError */
 export function unpackBlock(block: StoredBlock): Buffer {

@@ -1,5 +1,3 @@
-/* Groups items so that few bytes are held at once. */
-
 /** Consecutive items in groups of at most `maxBytes`, and `maxItems`. An item that is larger is a group of its own. */
 export function groupBySize<Sized extends { size: number }>(
   items: readonly Sized[],

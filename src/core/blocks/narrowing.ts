@@ -1,7 +1,4 @@
-/*
- * The condition of a search on the signatures of blocks. Every block with a matching event meets it, and other blocks may meet
- * it, too. So a weaker condition is always correct, and a stronger one never is.
- */
+/* A condition that every block with a matching event meets. A weaker condition is correct, too; a stronger one never is. */
 import { type Fact, hasFact } from './block-facts.ts';
 import { type BlockFilters, type Gram, mayContain } from './block-signature.ts';
 import { mayHaveValue, type ValueProbe } from './value-filter.ts';
@@ -16,20 +13,15 @@ export type NarrowingItem = Probe | { any: readonly Narrowing[] };
 export const isFact = (probe: Probe): probe is Fact => 'byte' in probe;
 export const isValueProbe = (probe: Probe): probe is ValueProbe => 'valuePlace' in probe;
 
-/** Whether a block with these filters meets the probe. */
 export function hasProbe({ facts, filter, values }: BlockFilters, probe: Probe): boolean {
   if (isFact(probe)) return hasFact(facts, probe);
   return isValueProbe(probe) ? mayHaveValue(values, probe) : mayContain(filter, [probe]);
 }
 
-/** All probes, in order. */
 export const probesOf = (narrowing: Narrowing): Probe[] =>
   narrowing.flatMap(item => ('any' in item ? item.any.flatMap(probesOf) : [item]));
 
-/**
- * The blocks that meet the narrowing, as a slice: bit by bit for many blocks.
- * @param slices the slices of the probes, in the order of `probesOf`
- */
+/** The blocks that meet the narrowing, as a slice. @param slices the slices of the probes, in the order of `probesOf` */
 export function combineSlices(narrowing: Narrowing, slices: readonly Uint8Array[], bytes: number): Uint8Array {
   let next = 0;
   const all = (items: Narrowing): Uint8Array => {

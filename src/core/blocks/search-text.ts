@@ -150,10 +150,7 @@ export function createMatcher(q: string, piece = pieceCharacters): Matcher {
 /** How much of a text is read again with its next piece, in addition to the length of a match with escapes. */
 const marginCharacters = 1024;
 
-/**
- * At most `limit` characters of a payload around its first match with `q`, in steps: as written, or else with escapes resolved.
- * Undefined if there is no match.
- */
+/** At most `limit` characters of a payload around its first match with `q`, in steps; undefined without a match. */
 export function* excerptOfMatch(q: string, body: Uint8Array, limit: number): Generator<undefined, string | undefined> {
   const text = decodeUtf8(body) ?? '';
   const search = searchFor(foldCase(q));

@@ -10,8 +10,8 @@ import { isUtf8 } from 'node:buffer';
 import { type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
 import { boundaryOf, contentsOfParts } from '../../shared/multipart.ts';
 import { asBuffer } from '../encoding/buffer.ts';
-import { colon, isDigit, minus, skipSpace } from '../json/bytes.ts';
-import { backslash, decodeForm, mayBeEncoded } from './encoded-text.ts';
+import { backslash, colon, isDigit, minus, skipSpace } from '../json/bytes.ts';
+import { decodeForm, mayBeEncoded } from './encoded-text.ts';
 import { resolveEscapes } from './search-text.ts';
 
 /** Bit `bit` of the byte at the fraction `valuePlace / 2 ** 32` of the filter's size. */
@@ -39,10 +39,7 @@ const [ampersand, equalsSign, point] = [0x26, 0x3d, 0x2e];
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/**
- * The hashes of the block under construction, which are not 0. Neighbouring events share many values, so the latest hashes are
- * remembered. A full list sets nearly all bits of the largest filter, so more values would change nothing.
- */
+/** Not 0. Neighbouring events share values, so the latest hashes are remembered. A full list sets nearly all bits anyway. */
 type Hashes = { list: Uint32Array; count: number; latest: Uint32Array };
 const latestHashes = 4096;
 const createHashes = (most: number): Hashes => ({
@@ -93,7 +90,6 @@ function addText(text: string): void {
   addValue(bytes, 0, bytes.length);
 }
 
-/** Adds the groups of five digits. */
 export function addPieces(text: string): void {
   for (const digits of piecesOf(text)) addHash(pieceHashes, digits);
 }
@@ -173,7 +169,6 @@ function readFraction(body: Uint8Array, from: number, to: number): NumberParts |
   return exponent < length ? { length, exponent, isNegative } : undefined;
 }
 
-/** Adds a string with escapes. */
 function addEscaped(body: Uint8Array, from: number, to: number): void {
   try {
     addText(JSON.parse(asBuffer(body).toString('utf8', from - 1, to + 1)) as string);
@@ -182,7 +177,6 @@ function addEscaped(body: Uint8Array, from: number, to: number): void {
   }
 }
 
-/** 1 for the bytes of numbers. */
 const isOfNumber = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number('0123456789+-.eE'.includes(String.fromCharCode(byte))),
 );
@@ -220,7 +214,6 @@ function addJson(body: Uint8Array, quotes: number, hasEscapes: boolean): void {
   addNumbers(body, at, body.length);
 }
 
-/** Adds the numbers between two strings. */
 function addNumbers(body: Uint8Array, start: number, end: number): void {
   for (let at = start; at < end; at++) {
     const first = body[at] as number;
@@ -250,7 +243,6 @@ function addDigits(body: Uint8Array): void {
 
 const ofForms = /urlencoded|multipart\//i;
 
-/** Adds the fields of a form or of a multipart body. */
 function addFields(body: Uint8Array, headersJson: string): void {
   const headers = JSON.parse(headersJson) as [string, string][];
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
@@ -275,7 +267,6 @@ function addFields(body: Uint8Array, headersJson: string): void {
   }
 }
 
-/** Adds the value of a form's field. */
 function addField(written: Uint8Array): void {
   const isEncoded = mayBeEncoded(written);
   const value = isEncoded ? decodeForm(written) : written;
@@ -352,10 +343,7 @@ function probesOfText(text: string): ValueProbe[] | undefined {
   return [...probesOfHash(hashOfBytes(bytes, 0, bytes.length), valueBits), ...probesOfDigits([text])];
 }
 
-/**
- * The probes of every block that has a field with this whole text, or with an equal number: the probes of one list. Empty if the
- * filter does not have such values.
- */
+/** The probes of every block that has a field with this text or an equal number; empty if the filter lacks such values. */
 export function probesOfValue(text: string): ValueProbe[][] {
   const number = parseDecimal(text);
   const probes = [probesOfText(text)];
@@ -383,7 +371,6 @@ export function probesOfDigits(texts: readonly string[]): ValueProbe[] {
   return chosen.flatMap(digits => probesOfHash(digits, pieceBits));
 }
 
-/** The byte of a filter that has the probe's bit. */
 export const valueByteOf = ({ valuePlace }: ValueProbe, filterBytes: number): number =>
   Math.floor((valuePlace / 2 ** 32) * filterBytes);
 

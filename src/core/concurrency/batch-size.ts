@@ -1,22 +1,14 @@
-/*
- * The amount of work for one slice of background work, learned from the duration of the last slices. It shrinks at once after a
- * slow slice and at most doubles after a quick one, so that one lucky slice does not make the next one too long.
- */
+/* The size of a slice of background work: it shrinks at once after a slow slice, and at most doubles after a quick one. */
 
-export type BatchSize = {
-  /** How many units the next slice should do. */
-  units: () => number;
-  /** Records that the last slice did `done` units in `durationMs`, which is undefined if unknown. */
-  record: (done: number, durationMs: number | undefined) => void;
-};
+type Options = { targetMs: number; initial: number; min: number; max: number };
 
-export type BatchSizeOptions = { targetMs: number; initial: number; min: number; max: number };
-
-export function createBatchSize({ targetMs, initial, min, max }: BatchSizeOptions): BatchSize {
+export function createBatchSize({ targetMs, initial, min, max }: Options) {
   let units = initial;
   return {
+    /** How many units the next slice should do. */
     units: () => units,
-    record: (done, durationMs) => {
+    /** Records that the last slice did `done` units in `durationMs`, which is undefined if unknown. */
+    record: (done: number, durationMs: number | undefined): void => {
       if (durationMs === undefined || done <= 0) return;
       // A quick small slice does not predict a full one.
       if (done < units / 2 && durationMs < targetMs) return;

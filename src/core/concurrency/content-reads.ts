@@ -20,7 +20,6 @@ export type Reader = Pick<MemberAccess, 'accountId' | 'teamId'> & {
   isPatient?: boolean;
 };
 
-/** One running read. */
 export type ContentRead = {
   /** Aborted when the client disconnects. */
   signal: AbortSignal | undefined;
@@ -92,9 +91,7 @@ export function createContentReads(options: ContentReadsOptions) {
   };
 
   return {
-    /** The number of running reads. */
     running: (): number => running,
-    /** The number of waiting reads of an account. */
     waiting: accounts.waiting,
     /** The memory of large events that are being read or sent. */
     heldBytes: memory.heldBytes,

@@ -1,7 +1,4 @@
-/*
- * Remembers which watched endpoints may have new events, and works on them in the background, after deliveries. An endpoint that
- * no one watches costs a lookup in a set.
- */
+/* Feeds watched endpoints that may have new events, after deliveries. An endpoint that no one watches costs a lookup in a set. */
 
 type SliceResult = 'more' | 'done' | { restMs: number };
 
@@ -100,7 +97,6 @@ export function createEndpointWatch<Watcher>(options: {
     recorded({ endpoint }: { endpoint: number }): void {
       if (known.size > 0 && known.has(endpoint)) mark(endpoint);
     },
-    /** Call it when an endpoint gets a watcher. */
     add,
     /** Reads which endpoints are watched, and feeds all of them. Call it at the start, and after watchers were changed elsewhere. */
     async refresh(): Promise<void> {

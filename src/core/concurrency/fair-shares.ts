@@ -4,22 +4,12 @@
  * the unreserved places, two get a third each, and the reserved places are for owners with few places.
  */
 
-export type FairShares = {
-  canTake: (owner: string) => boolean;
-  /** Takes a place. @returns false, without taking one, if the owner may not have another place */
-  take: (owner: string) => boolean;
-  /** Returns a place. */
-  give: (owner: string) => void;
-  /** The number of places of each owner that has any. */
-  held: ReadonlyMap<string, number>;
-  /** The number of free places. */
-  free: () => number;
-};
+export type FairShares = ReturnType<typeof createFairShares>;
 
 /** `reserved`: places that only owners with fewer than `assured` may take. */
 export type FairSharesOptions = { total: number; reserved: number; assured: number };
 
-export function createFairShares({ total, reserved, assured }: FairSharesOptions): FairShares {
+export function createFairShares({ total, reserved, assured }: FairSharesOptions) {
   const held = new Map<string, number>();
   let free = total;
 
@@ -30,20 +20,23 @@ export function createFairShares({ total, reserved, assured }: FairSharesOptions
 
   return {
     canTake,
-    take(owner) {
+    /** Takes a place. @returns false, without taking one, if the owner may not have another place */
+    take(owner: string): boolean {
       if (!canTake(owner)) return false;
       free--;
       held.set(owner, (held.get(owner) ?? 0) + 1);
       return true;
     },
-    give(owner) {
+    /** Returns a place. */
+    give(owner: string): void {
       const own = held.get(owner) ?? 0;
       if (own === 0) return;
       free++;
       if (own === 1) held.delete(owner);
       else held.set(owner, own - 1);
     },
-    held,
+    held: held as ReadonlyMap<string, number>,
+    /** The number of free places. */
     free: () => free,
   };
 }

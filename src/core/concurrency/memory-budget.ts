@@ -1,13 +1,7 @@
-/*
- * A memory budget that holders share fairly, without configuration: a holder gets more only while it holds no more than is free.
- * One holder alone gets half of the budget, two get a third each, and a new one always gets something.
- */
+/* A budget of memory that holders share: each gets more only while it holds no more than is free. One alone gets half. */
 
 export type MemoryBudget = {
-  /**
-   * @param holders the bytes count against the share of each of them; without holders, only the total counts
-   * @returns false, and takes nothing, if the budget or a share is used up
-   */
+  /** @param holders whose shares the bytes count against; none: only the total @returns false, and takes nothing, if used up */
   take: (bytes: number, holders?: readonly string[]) => boolean;
   /** Returns bytes with the holders for which they were taken. */
   give: (bytes: number, holders?: readonly string[]) => void;
@@ -15,7 +9,6 @@ export type MemoryBudget = {
 
 type MemoryBudgetOptions = {
   totalBytes: number;
-  /** The most that one holder may have. */
   maxBytesPerHolder?: number;
 };
 

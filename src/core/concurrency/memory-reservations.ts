@@ -9,7 +9,6 @@ export type MemoryReservationOptions = {
   maxPerAccount: number;
   /** The memory for all reservations. A larger reservation is granted if it is the only one. */
   totalBytes: number;
-  /** How long a request may wait for its reservation. */
   maxWaitMs: number;
   /** How long a client may read nothing while others wait. */
   stalledReaderMs: number;
@@ -111,9 +110,7 @@ export function createMemoryReservations({
   return {
     heldBytes: (): number => heldBytes,
 
-    /**
-     * @throws the reason of the reader's signal; rate_limited when the account has all of its reservations, overloaded when memory is short, both after a wait
-     */
+    /** @throws the reason of the signal; after a wait: rate_limited for too many reservations, overloaded for too little memory */
     reserve({ accountId, signal, isPatient }: Requester, bytes: number): Promise<MemoryReservation> {
       return new Promise((resolve, reject) => {
         const fail = (error: unknown): void => {

@@ -1,9 +1,6 @@
 /* Starts work for the next items while the current one is used, in their order. */
 
-/**
- * @param ahead how many items are worked on beside the current one
- * @returns the results in the order of the items; the first failure ends it
- */
+/** @param ahead how many items are worked on beside the current one @returns the results in order; the first failure ends it */
 export async function* prefetch<T, R>(
   items: Iterable<T>,
   ahead: number,

@@ -1,34 +1,12 @@
-/*
- * Limits how many operations run at the same time the permits of each key, such as an account. Keys do not wait for each other.
- * Limits count per process.
- */
+/* Limits how many operations of each key, such as an account, run at the same time in this process. */
 
-export type Semaphore = {
-  /** Takes a permit at once. @returns a function that releases it; undefined if all permits of the key are taken */
-  tryAcquire: (key: string) => (() => void) | undefined;
-  /**
-   * Takes a permit once one is free, first come first served.
-   * @param signal stops waiting when it is aborted
-   * @returns a function that releases it
-   * @throws the signal's reason
-   */
-  acquire: (key: string, signal?: AbortSignal) => Promise<() => void>;
-  /** Runs `work` once a permit is free, first come first served. */
-  run: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /**
-   * Like `run`, ahead of all waiting calls of `run`.
-   * @param signal stops waiting when it is aborted
-   */
-  runFirst: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** The number of calls that wait for a permit of the key. */
-  waiting: (key: string) => number;
-};
+export type Semaphore = ReturnType<typeof createSemaphore>;
 
 type Line = 'first' | 'others';
 type Permits = { taken: number; waiting: Record<Line, (() => void)[]> };
 
 /** @param permits for each key */
-export function createSemaphore(permits: number): Semaphore {
+export function createSemaphore(permits: number) {
   const byKey = new Map<string, Permits>();
 
   const permitsOf = (key: string): Permits => {
@@ -58,8 +36,8 @@ export function createSemaphore(permits: number): Semaphore {
     return undefined;
   };
   const runIn =
-    (line: Line): Semaphore['runFirst'] =>
-    async (key, work, signal) => {
+    (line: Line) =>
+    async <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
       const wait = take(line, key, signal);
       if (wait) await wait;
       try {
@@ -70,20 +48,24 @@ export function createSemaphore(permits: number): Semaphore {
     };
 
   return {
-    tryAcquire(key) {
+    /** Takes a permit at once. @returns a function that releases it; undefined if all permits of the key are taken */
+    tryAcquire(key: string): (() => void) | undefined {
       const own = permitsOf(key);
       if (own.taken >= permits) return undefined;
       own.taken++;
       return releaseOnce(key);
     },
-    async acquire(key, signal) {
+    /** Takes a permit once one is free, first come first served. @returns a function that releases it @throws the signal's reason */
+    async acquire(key: string, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted();
       await take('others', key, signal);
       return releaseOnce(key);
     },
+    /** Runs `work` once a permit is free, first come first served. @param signal stops waiting when it is aborted */
     run: runIn('others'),
+    /** Like `run`, ahead of all waiting calls of `run`. */
     runFirst: runIn('first'),
-    waiting(key) {
+    waiting(key: string): number {
       const { first, others } = byKey.get(key)?.waiting ?? { first: [], others: [] };
       return first.length + others.length;
     },

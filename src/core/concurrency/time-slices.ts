@@ -1,7 +1,4 @@
-/*
- * Time slices for long work on the main thread, which responds to deliveries: other work runs between the slices. While many
- * deliveries arrive, exports and other long responses also pause between their slices, together for most of the time.
- */
+/* Time slices for long work on the main thread. While many deliveries arrive, long responses also pause between slices. */
 
 /** Called after each small piece of work: it returns undefined during the slice, and then a promise to wait for. */
 export type YieldIfDue = () => Promise<void> | undefined;
@@ -17,7 +14,6 @@ export type TimeSliceOptions = {
   monotonic: () => number;
   sliceMs?: number;
   wait?: typeof pause;
-  /** How long to pause after a slice. */
   pauseAfter?: (workedMs: number, now: number) => number;
   /** Ends the work after a pause. */
   signal?: AbortSignal | undefined;

@@ -5,7 +5,6 @@ const values = new Map([...alphabet].map((letter, value) => [letter, value]));
 
 const codes = Uint8Array.from(alphabet, letter => letter.charCodeAt(0));
 
-/** The number of letters for this many bytes. */
 export const lettersFor = (bytes: number): number => Math.ceil((bytes * 8) / 5);
 
 /** Bits in groups of five, most significant first; the last group is padded with zero bits. */

@@ -1,15 +1,10 @@
-/*
- * Updates the headers with the length and the hash of a changed body: Content-Length, Content-Digest, Digest, Content-MD5,
- * x-…-sha256 and similar ones. A header is updated only if it has a plain hash of the old body, so a signature or a wrong hash
- * stays as it is.
- */
+/* Updates Content-Length and headers with a plain hash of a changed body; signatures and wrong hashes stay as they are. */
 import { createHash } from 'node:crypto';
 import type { HeaderPair } from '../headers.ts';
 
 const nameOfDigest = /digest|md5|sha-?\d|checksum|hash/i;
 const algorithms = ['sha256', 'sha512', 'sha1', 'md5'] as const;
 
-/** The headers for the body `after` instead of `before`. */
 export function followBody(headers: readonly HeaderPair[], before: Uint8Array, after: Uint8Array): HeaderPair[] {
   if (Buffer.compare(before, after) === 0) return [...headers];
   let pairs: (readonly [old: string, now: string])[] | undefined;

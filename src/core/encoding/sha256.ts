@@ -6,7 +6,6 @@ const sliceBytes = 512 << 10;
 export const sha256 = (bytes: Uint8Array): Uint8Array =>
   Bun.SHA256.hash(bytes as Uint8Array<ArrayBuffer>) as Uint8Array;
 
-/** Like `sha256`, in time slices, for many bytes. */
 export async function sha256InSlices(bytes: Uint8Array, yieldIfDue: YieldIfDue): Promise<Uint8Array> {
   const hasher = new Bun.CryptoHasher('sha256');
   for (let start = 0; start < bytes.length; start += sliceBytes) {

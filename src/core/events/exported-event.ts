@@ -1,7 +1,4 @@
-/*
- * Reads one event of a JSON export (interface "Export files"). An event that capture could not have stored is refused. The
- * header rules are applied, because another program may have written the file.
- */
+/* Reads one event of a JSON export (interface "Export files"), if capture could have stored it. Header rules are applied. */
 import { Type as t } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { faults, maxDelayMs } from '../../shared/answers.ts';
@@ -10,35 +7,15 @@ import { type Answered, refusals, type StoredOutcome } from '../answers/model.ts
 import { decodeBody } from '../encoding/body-encoding.ts';
 import { sha256 } from '../encoding/sha256.ts';
 import { inField, invalidAt, invalidFields } from '../errors.ts';
-import { applyHeaderRules, type HeaderPair } from '../headers.ts';
+import { applyHeaderRules } from '../headers.ts';
 import { maxEventTypeCharacters, maxRedactedFields } from '../limits.ts';
 import { problemsOf } from '../read-fields.ts';
-import type { Redacted } from '../redaction/model.ts';
 import { literals, nullable } from '../schemas.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { readPin, readTags } from './event-marks.ts';
 import { pinFields, Tags } from './marks-schema.ts';
 
-export type ImportedEvent = {
-  receivedAt: number;
-  method: string;
-  path: string;
-  query: string | null;
-  headers: HeaderPair[];
-  platform: string | null;
-  /** Undefined when the file does not have it. */
-  eventType: string | null | undefined;
-  body: Uint8Array;
-  sha256: Uint8Array;
-  pin: ImportedPin | null;
-  tags: string[];
-  outcome: StoredOutcome;
-  /** What was taken out of it before it was exported. */
-  redacted: Redacted | null;
-};
-
-/** `pinnedAt`: epoch ms. */
-export type ImportedPin = { name: string | null; note: string | null; pinnedAt: number };
+export type ImportedEvent = ReturnType<typeof readEvent>;
 
 /** The largest time that a list cursor can encode: about 35,000 years from 1970. */
 const maxTime = 2 ** 50;
@@ -105,11 +82,11 @@ const forbiddenInType = /[\u0000-\u001f\u007f]|\p{Surrogate}/u;
 const removedFromType = /\p{Bidi_Control}/gu;
 
 /** @throws invalid, with the paths of the fields */
-export function readEvent(value: unknown): ImportedEvent {
+export function readEvent(value: unknown) {
   compiled ??= TypeCompiler.Compile(ExportedEvent);
   if (!compiled.Check(value)) throw invalidFields(problemsOf(compiled.Errors(value), value));
   const { receivedAt, method, path, rawHeaders, payloadRaw, payloadEncoding, pin } = value;
-  const body = decodeBody(payloadRaw, payloadEncoding, 'payloadRaw');
+  const body: Uint8Array = decodeBody(payloadRaw, payloadEncoding, 'payloadRaw');
   const digest = sha256(body);
   if (value.sha256 != null && value.sha256 !== Buffer.from(digest).toString('hex'))
     throw invalidAt(['payloadRaw'], 'does not match sha256', 'payloadRaw does not match sha256');
@@ -120,12 +97,14 @@ export function readEvent(value: unknown): ImportedEvent {
     query: value.query ?? null,
     headers: applyHeaderRules(rawHeaders),
     platform: value.platform ?? null,
+    /** Undefined when the file does not have it. */
     eventType: value.eventType == null ? value.eventType : readEventType(value.eventType),
     body,
     sha256: digest,
     pin: pin ? { ...inField(['pin'], () => readPin(pin)), pinnedAt: pin.pinnedAt } : null,
     tags: readTags(value.tags ?? []),
     outcome: value.answered ? readOutcome(value.answered, value.refused ?? null) : null,
+    /** What was taken out of it before it was exported. */
     redacted: value.redacted ?? null,
   };
 }

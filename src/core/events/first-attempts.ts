@@ -11,9 +11,7 @@ type Verdicts = ReadonlyMap<number, string | null>;
 type DeliveryReader = { endpoint: number; since: number };
 
 export function createFirstAttempts<R extends DeliveryReader, E extends { seq: number }>(options: {
-  /** The attempts of the deliveries of these events, by row number. */
   groupsOf: (endpoint: number, events: readonly E[]) => Promise<ReadonlyMap<number, { attempts: readonly Attempt[] }>>;
-  /** The events among these that are for the reader. */
   selectFor: (reader: R, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
   verdictsOf: (reader: R, seqs: readonly number[]) => Promise<Verdicts>;
 }) {
@@ -21,7 +19,6 @@ export function createFirstAttempts<R extends DeliveryReader, E extends { seq: n
   /** @param events which are for the reader @returns the ones that it gets */
   return async (reader: R, events: readonly E[]): Promise<E[]> => {
     const groups = await groupsOf(reader.endpoint, events);
-    /** The earlier attempts of each event, by its row number. */
     const earlier = new Map<number, number[]>();
     for (const { seq } of events) {
       const before = (groups.get(seq)?.attempts ?? []).map(one => one.seq);

@@ -20,12 +20,10 @@ export function oldestVisible(retentionMs: RetentionMs, plan: Plan, now: number)
 export type PlanCutoff = { planCutoff: number; now: number };
 
 /** Like `oldestVisible`, with the endpoint's own retention, which can only be shorter. db/event-marks.ts has the rule in SQL. */
-export function oldestVisibleIn(
-  { retentionMs: own }: OwnRetention,
+export const oldestVisibleIn = (
+  own: OwnRetention,
   { retentionMs, plan, now }: { retentionMs: RetentionMs; plan: Plan; now: number },
-): number {
-  return oldestVisibleSince({ retentionMs: own }, { planCutoff: oldestVisible(retentionMs, plan, now), now });
-}
+): number => oldestVisibleSince(own, { planCutoff: oldestVisible(retentionMs, plan, now), now });
 
 /** Like `oldestVisibleIn`, if the plan's part is known. */
 export const oldestVisibleSince = ({ retentionMs: own }: OwnRetention, { planCutoff, now }: PlanCutoff): number =>

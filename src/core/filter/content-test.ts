@@ -1,16 +1,14 @@
 /* The test of a term about headers, query or body, for one value. */
 import { compareDecimals, type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
-import type { ContentTerm, HasTerm, Operator } from '../../shared/filter/filter.ts';
+import type { ContentTerm, HasTerm, Operator, Value } from '../../shared/filter/filter.ts';
 import { asBuffer } from '../encoding/buffer.ts';
 import { minus, openList, openObject, quote, stringAt } from '../json/bytes.ts';
-import { createTextMatch } from './text-match.ts';
 
 export type ContentTest = {
   /** Whether any value meets the term. */
   readonly isPresence: boolean;
   /** Tests a header, a parameter or a field of a form. */
   readonly matchesText: (text: string) => boolean;
-  /** Tests the JSON value from `start` up to `end`. */
   readonly matchesJson: (body: Uint8Array, start: number, end: number) => boolean;
 };
 
@@ -63,3 +61,23 @@ function isOrdered(operator: Exclude<Operator, ':'>, order: number): boolean {
 const isContainer = (byte: number | undefined): boolean => byte === openObject || byte === openList;
 
 const isNumber = (byte = 0): boolean => byte === minus || (byte >= 0x30 && byte <= 0x39);
+
+/** Compares a text with the value of a term: the whole text, with `*` for any characters in an unquoted value. Takes linear time. */
+export function createTextMatch({ text: wanted, isQuoted }: Value): (text: string) => boolean {
+  const [first = '', ...rest] = isQuoted ? [wanted] : wanted.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text => text === wanted;
+  const between = rest.filter(piece => piece !== '');
+  return text => {
+    const end = text.length - last.length;
+    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+    // Taking the first match of each piece leaves the most text for the following pieces.
+    let at = first.length;
+    for (const piece of between) {
+      const found = text.indexOf(piece, at);
+      if (found < 0) return false;
+      at = found + piece.length;
+    }
+    return at <= end;
+  };
+}

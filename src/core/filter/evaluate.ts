@@ -15,10 +15,7 @@ export function evaluate(filter: Filter, facts: Partial<EventFacts>, now: number
   return prepare(filter).test(facts, now);
 }
 
-/**
- * Like `evaluate`, in steps of about a millisecond, for large bodies: the generator yields after each. It does not read the body
- * if the other facts decide.
- */
+/** Like `evaluate`, in steps of about a millisecond. It does not read the body if the other facts decide. */
 export function* evaluateInSteps(
   filter: Filter,
   facts: Partial<EventFacts>,
@@ -44,10 +41,7 @@ export function isLongReading(filters: readonly Filter[], bodyBytes: number): bo
   return readings * bodyBytes > (readings > 1 ? stepBytes / 4 : stepBytes);
 }
 
-/**
- * The term whose outcome decided whether the event matches: if there are several, the first in the text. Undefined for an empty
- * filter.
- */
+/** The term that decided whether the event matches; of several, the first in the text. Undefined for an empty filter. */
 export function decidingTerm(filter: Filter, facts: EventFacts, now: number): Term | undefined {
   const { tests } = prepare(filter);
   const deciding = (node: Node): { term: Term; result: boolean } => {
@@ -63,10 +57,9 @@ export function decidingTerm(filter: Filter, facts: EventFacts, now: number): Te
   return filter.root && deciding(filter.root).term;
 }
 
-type Prepared = TermTests & { test: Test };
-const known = new WeakMap<Filter, Prepared>();
+const known = new WeakMap<Filter, TermTests & { test: Test }>();
 
-function prepare(filter: Filter): Prepared {
+function prepare(filter: Filter) {
   const before = known.get(filter);
   if (before) return before;
   const terms = createTermTests(termsOf(filter.root));

@@ -1,12 +1,8 @@
-/*
- * Headers, query and body of one event, as filters read them. JSON, form and multipart bodies have fields; a body that is valid
- * JSON counts as JSON regardless of its content type, because many senders name the wrong one. Compressed bodies and all others
- * have no fields, as in a search.
- */
+/* One event as filters read it. Valid JSON counts as JSON whatever its type says; compressed bodies have no fields. */
 import { isUtf8 } from 'node:buffer';
 import { boundaryOf, type MultipartPart, readMultipart } from '../../shared/multipart.ts';
 import { asBuffer } from '../encoding/buffer.ts';
-import { type HeaderPair, lowerName } from '../headers.ts';
+import { type HeaderPair, headerValue } from '../headers.ts';
 import { endOfByteOrderMark, openList, openObject, skipSpace } from '../json/bytes.ts';
 import { validateJson } from '../json/validator.ts';
 
@@ -25,10 +21,7 @@ export type EventContent = {
   readonly bodyFields: (stepBytes: number) => Generator<undefined, BodyFields>;
 };
 
-/**
- * @param headers the pairs, or a function that reads them when they are needed
- * @param query as received, undecoded; null without one
- */
+/** @param headers or a function that reads them when they are needed @param query as received; null without one */
 export function createEventContent({
   headers: given,
   query,
@@ -78,6 +71,3 @@ function* readBodyFields(content: EventContent, stepBytes: number): Generator<un
   if (boundary === undefined || boundary.length > maxBoundaryLength) return none;
   return { kind: 'multipart', parts: yield* readMultipart(body, boundary, stepBytes) };
 }
-
-const headerValue = (headers: readonly HeaderPair[], name: string): string | undefined =>
-  headers.find(([spelling]) => lowerName(spelling) === name)?.[1];

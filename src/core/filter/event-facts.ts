@@ -8,7 +8,6 @@ export type EventFacts = {
   platform: string | null;
   method: string | null;
   path: string;
-  /** Epoch ms. */
   receivedAt: number;
   /** Bytes of the body. */
   size: number;

@@ -1,13 +1,10 @@
-/*
- * The value of one field of an event's content, as text: a header, a parameter, or a field of a body, named as in a filter. For
- * repeated headers and parameters, the first counts; for repeated keys, the last.
- */
+/* The value of one field, named as in a filter. Of repeated headers and parameters the first counts, of keys the last. */
 
 import { FilterError, type HasTerm } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { invalid } from '../errors.ts';
-import { lowerName } from '../headers.ts';
-import { stringAt } from '../json/bytes.ts';
+import { headerValue } from '../headers.ts';
+import { textAt } from '../json/bytes.ts';
 import type { ContentTest } from './content-test.ts';
 import type { EventContent } from './event-content.ts';
 import { findParameter, someParameter, somePart } from './form-fields.ts';
@@ -16,8 +13,6 @@ import { stepBytes } from './steps.ts';
 
 /** Works in steps. @returns undefined when the field is missing, or is an object or a list */
 export type ReadField = (content: EventContent) => Generator<undefined, string | undefined>;
-
-const quote = 0x22;
 
 /** @param name such as `body.order.id`, `header.x-shop`, `query.page` @throws invalid, without the name of the field */
 export function createFieldReader(name: string): ReadField {
@@ -33,14 +28,11 @@ export function createFieldReader(name: string): ReadField {
         return true;
       },
       matchesJson: (body, start, end) => {
-        found =
-          body[start] === quote
-            ? stringAt(body, start, end)
-            : Buffer.from(body.subarray(start, end)).toString('latin1');
+        found = textAt(body, start, end);
         return true;
       },
     };
-    if (term.field === 'header') return content.headers.find(([one]) => lowerName(one) === term.key)?.[1];
+    if (term.field === 'header') return headerValue(content.headers, term.key);
     if (term.field === 'query') return someParameter(content.query, term.key, test) ? found : undefined;
     const fields = yield* content.bodyFields(stepBytes);
     if (fields.kind === 'none') return undefined;

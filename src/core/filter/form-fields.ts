@@ -1,8 +1,7 @@
-/*
- * Fields of queries and of application/x-www-form-urlencoded and multipart bodies, without making lists of them all: a body may have
- * millions. Names and values are decoded as URLSearchParams does.
- */
+/* Fields of queries, forms and multipart bodies, without lists of them all: a body may have millions. */
 import type { MultipartPart } from '../../shared/multipart.ts';
+import { hexDigit } from '../json/bytes.ts';
+import { decodeUtf8Leniently } from '../text.ts';
 import type { ContentTest } from './content-test.ts';
 import { result } from './steps.ts';
 
@@ -37,10 +36,8 @@ export function* findParameter(
   return false;
 }
 
-/** `start`: the position of the parameter. */
 export type Parameter = { name: string; value: string; writtenName: string; writtenValue: string; start: number };
 
-/** Calls `use` with each parameter, in steps. */
 export function* eachParameter(
   text: string,
   use: (parameter: Parameter) => void,
@@ -60,7 +57,6 @@ export function* eachParameter(
   }
 }
 
-/** The position of the first `=`, or `end`. */
 function indexOfEquals(text: string, start: number, end: number): number {
   let at = start;
   while (at < end && text.charCodeAt(at) !== 0x3d) at++;
@@ -77,9 +73,9 @@ function isName(text: string, start: number, end: number, name: string, utf8: Ui
     if (code > 0x7f) return decoded(text.slice(start, end)) === name;
     if (code === plus) code = 0x20;
     else if (code === percent) {
-      const byte = hexByte(text, at + 1);
-      if (byte !== undefined && at + 2 < end) {
-        code = byte;
+      const [high, low] = [hexDigit(text.charCodeAt(at + 1)), hexDigit(text.charCodeAt(at + 2))];
+      if (high >= 0 && low >= 0 && at + 2 < end) {
+        code = high * 16 + low;
         at += 2;
       }
     }
@@ -88,26 +84,13 @@ function isName(text: string, start: number, end: number, name: string, utf8: Ui
   return length === utf8.length;
 }
 
-function hexByte(text: string, at: number): number | undefined {
-  const [high, low] = [hexDigit(text.charCodeAt(at)), hexDigit(text.charCodeAt(at + 1))];
-  return high === undefined || low === undefined ? undefined : high * 16 + low;
-}
-
-function hexDigit(code: number): number | undefined {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : undefined;
-}
-
 /** One name or value, which has no `&`. */
 const decoded = (text: string): string =>
   /[%+]/.test(text) ? (new URLSearchParams(`x=${text}`).get('x') ?? '') : text;
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
 /** The text of a part of a multipart body; undefined for a file. */
 export const textOfPart = ({ filename, bytes }: MultipartPart): string | undefined =>
-  filename === undefined ? decoder.decode(bytes) : undefined;
+  filename === undefined ? decodeUtf8Leniently(bytes) : undefined;
 
 /** Whether a field of this name meets the test. A file counts as present, but has no text. */
 export const somePart = (parts: readonly MultipartPart[], name: string, test: ContentTest): boolean =>

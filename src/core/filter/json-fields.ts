@@ -1,8 +1,4 @@
-/*
- * Tests the values at several paths of a JSON body in one pass, without parsing it: it reads only the values to which a path
- * leads. For repeated keys, the last one counts, as in JSON.parse. It works without recursion and in steps, so that a large body
- * does not block the main thread.
- */
+/* Tests values at paths of JSON in one pass, without parsing or recursion, in steps. Of repeated keys the last counts. */
 import type { Step } from '../../shared/filter/filter.ts';
 import {
   backslash,
@@ -11,6 +7,7 @@ import {
   comma,
   endOfByteOrderMark,
   endOfScalar,
+  endOfString,
   openList,
   openObject,
   quote,
@@ -58,7 +55,6 @@ function itemOf(branch: Branch): Branch {
   return branch.item;
 }
 
-/** The branch for one item of a list. */
 function branchOfItem({ children, item }: Branch, index: number): Branch | undefined {
   const child = children.find(one => one.index === index);
   if (!child || !item) return child?.branch ?? item;
@@ -85,7 +81,6 @@ function merged(a: Branch, b: Branch): Branch {
 type Frame = {
   readonly branch: Branch;
   readonly isObject: boolean;
-  /** The index of the current item. */
   index: number;
   /** The key of the current value, and the counts before it. */
   child: Child | undefined;
@@ -94,11 +89,7 @@ type Frame = {
   added: Map<Child, readonly number[]> | undefined;
 };
 
-/**
- * Counts, for each test, the values that meet it.
- * @param body valid JSON
- * @param stepBytes how much is read between two yields
- */
+/** How many values meet each test. @param body valid JSON @param stepBytes how much is read between two yields */
 export function* countMatches(
   body: Uint8Array,
   { root, tests }: JsonPaths,
@@ -147,7 +138,6 @@ export function* countMatches(
   }
 }
 
-/** How far a value has been skipped. */
 type Skipping = { depth: number; isInString: boolean; isDone: boolean };
 
 /** 1 for the bytes that matter inside a string. */
@@ -227,7 +217,6 @@ function endOfChild(counts: readonly number[], frame: Frame, child: Child): void
   );
 }
 
-/** The child whose key is between the quotes at `start` and `end`. */
 function childAt(body: Uint8Array, children: readonly Child[], start: number, end: number): Child | undefined {
   if (!hasEscape(body, start, end)) return children.find(({ utf8 }) => isSame(body, start + 1, end, utf8));
   const written = stringAt(body, start, end + 1);
@@ -243,11 +232,4 @@ function isSame(body: Uint8Array, start: number, end: number, wanted: Uint8Array
   if (end - start !== wanted.length) return false;
   for (let i = 0; i < wanted.length; i++) if (body[start + i] !== wanted[i]) return false;
   return true;
-}
-
-/** The position of the closing quote. */
-function endOfString(body: Uint8Array, start: number): number {
-  let at = start;
-  for (let byte = body[at]; byte !== quote && byte !== undefined; byte = body[at]) at += byte === backslash ? 2 : 1;
-  return at;
 }

@@ -1,7 +1,4 @@
-/*
- * Where an event meets a filter: the fields that its terms about contents and texts match, each with its value. A field is written
- * as in a filter. Terms under NOT, in an alternative that does not match, and about columns are left out. Works in steps.
- */
+/* The fields that the terms about contents and texts match, with values; not under NOT. Works in steps. */
 
 import { bodyField, formField, headerField, queryField } from '../../shared/filter/field-names.ts';
 import {
@@ -15,9 +12,8 @@ import {
 } from '../../shared/filter/filter.ts';
 import type { MultipartPart } from '../../shared/multipart.ts';
 import { excerptOfMatch, foldCase } from '../blocks/search-text.ts';
-import { asBuffer } from '../encoding/buffer.ts';
 import { lowerName } from '../headers.ts';
-import { quote, skipValue, stringAt } from '../json/bytes.ts';
+import { skipValue, textAt } from '../json/bytes.ts';
 import { type JsonPlace, walkJson } from '../json/walk.ts';
 import { maxMatchCharacters, maxMatches } from '../limits.ts';
 import { charactersAround, decodeUtf8Leniently, firstCharacters } from '../text.ts';
@@ -49,7 +45,6 @@ const orderOf = { type: -3, header: -2, query: -1 } as const;
 /** `locate`: called only for hits, because it takes long. `path`: of a JSON value, which begins at `order`. */
 type Place = { order: number; locate: () => { field: string; path?: Step[] } | undefined };
 type ContentOrHas = Term & (ContentTerm | HasTerm);
-/** `texts`: folded. */
 type Shown = { texts: readonly string[]; contents: { term: ContentOrHas; test: ContentTest }[] };
 type Facts = Partial<EventFacts> & { content: EventContent };
 
@@ -61,10 +56,7 @@ const textStepBytes = stepBytes / 64;
 /** Whether the filter has terms whose matches are shown. */
 export const hasMatches = ({ root }: Filter): boolean => termsOf(root).some(({ on }) => on !== 'column');
 
-/**
- * At most `maxMatches` matches of an event that meets the filter: whole values first, then in the order of the event.
- * @param now as for `evaluate`
- */
+/** At most `maxMatches` matches: whole values first, then in the order of the event. @param now as for `evaluate` */
 export function* findMatches({ root }: Filter, facts: Facts, now: number): Generator<undefined, Match[]> {
   const terms = root ? yield* shownTerms(root, facts, now) : [];
   if (terms.length === 0) return [];
@@ -228,7 +220,6 @@ function createHits(texts: readonly string[]) {
   };
 }
 
-/** Adds headers and query parameters. */
 function* addNamed(hits: Hits, { contents }: Shown, content: EventContent): Generator<undefined, void> {
   for (const one of contents) {
     const { term, test } = one;
@@ -256,7 +247,6 @@ function* addBody(hits: Hits, { texts, contents }: Shown, content: EventContent)
 
   const isNamed = ({ term }: Shown['contents'][number], name: string): boolean =>
     term.field === 'body' && (term.name === name || term.name === `${name}[]`);
-  /** Adds a field of a form. */
   const addField = (name: string, value: string, written: string, order: number): void => {
     const place = { order, locate: () => ({ field: formField(name) }) };
     hits.addTexts(value, place, written);
@@ -313,7 +303,7 @@ function addJson(hits: Hits, { texts, contents }: Shown, body: Uint8Array, step:
       return;
     }
     if (meeting.length === 0 && texts.length === 0) return;
-    const value = body[start] === quote ? stringAt(body, start, end) : asBuffer(body).toString('latin1', start, end);
+    const value = textAt(body, start, end);
     // A long value is searched when the walk has gone on.
     const path = value.length > pieceCharacters ? [...current] : current;
     const place = { order: start, locate: () => locate(path) };
@@ -323,7 +313,6 @@ function addJson(hits: Hits, { texts, contents }: Shown, body: Uint8Array, step:
   return walkJson(body, { onKey, onValue }, step);
 }
 
-/** Whether a path of a filter leads to a value. */
 const leadsTo = (path: readonly Step[], place: JsonPlace): boolean =>
   path.length === place.length &&
   path.every((step, i) => ('anyItem' in step ? typeof place[i] === 'number' : step.key === String(place[i])));
@@ -348,7 +337,6 @@ function located(place: JsonPlace): { field: string; path: Step[] } | undefined 
   return { field, path: place.map(step => (typeof step === 'number' ? { anyItem: true } : { key: step })) };
 }
 
-/** A character has at most four bytes. */
 const maxExcerptBytes = 4 * maxMatchCharacters;
 
 function excerptOfKey(
@@ -361,7 +349,6 @@ function excerptOfKey(
   return excerptOfBytes(body, start, end);
 }
 
-/** The body around a part of it. */
 function excerptOfBytes(body: Uint8Array, start: number, end: number): string {
   let from = Math.max(0, start - maxExcerptBytes);
   while (((body[from] ?? 0) & 0xc0) === 0x80) from++;

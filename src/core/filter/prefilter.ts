@@ -30,7 +30,6 @@ export type Prefilter = (records: Buffer) => MayMatch;
 const maxTestsPerBlock = 4096;
 
 type ContentOrHas = ContentTerm | HasTerm;
-/** What the terms of a filter share while a block is read. */
 type Block = { records: Buffer; testsLeft: number; isForm: (place: RecordPlace) => boolean };
 type CreateTest = (block: Block) => MayMatch;
 
@@ -111,7 +110,6 @@ function bodyTest(term: ContentOrHas, { path, name }: ContentOrHas & { field: 'b
   };
 }
 
-/** Whether the value of the key that ends at `start` may meet the test. */
 function mayMeet(records: Buffer, start: number, end: number, test: ContentTest | undefined): boolean {
   const before = skipSpace(records, start);
   if (records[before] !== colon) return false;
@@ -156,10 +154,7 @@ function createFormCheck(records: Buffer): MayMatch {
 
 type MayBeAt = (position: number, depth: number) => boolean;
 
-/**
- * Whether a string begins at a position of JSON, inside that many objects and lists: each step of a path leads into one. Positions
- * must ascend.
- */
+/** Whether a string begins at a position of JSON, inside that many objects and lists. Positions must ascend. */
 function createDepthCheck(records: Buffer, body: number): MayBeAt {
   let at = body;
   let depth = 0;

@@ -5,12 +5,7 @@ import { evaluateInSteps } from './evaluate.ts';
 import type { EventContent } from './event-content.ts';
 import type { EventFacts } from './event-facts.ts';
 
-/**
- * Prepares the filters for `content`: evaluating them takes no time afterwards.
- * @param now as for `evaluate`
- * @param limitMs without the pauses
- * @returns the filters that were not read to the end, and how long the others took
- */
+/** Evaluating the filters takes no time afterwards. @param limitMs without the pauses @returns `leftOut`: not read to the end */
 export async function readFilters(
   filters: readonly Filter[],
   facts: Partial<EventFacts> & { content: EventContent },

@@ -3,7 +3,6 @@
 /** How much is read between two yields: a millisecond or so. */
 export const stepBytes = 256 * 1024;
 
-/** Does all steps at once. */
 export function result<T>(steps: Generator<undefined, T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }

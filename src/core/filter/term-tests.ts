@@ -12,13 +12,12 @@ import {
 } from '../../shared/filter/filter.ts';
 import { createMatcher, type Matcher } from '../blocks/search-text.ts';
 import { lowerName } from '../headers.ts';
-import { createContentTest } from './content-test.ts';
+import { createContentTest, createTextMatch } from './content-test.ts';
 import type { EventContent } from './event-content.ts';
 import type { EventFacts } from './event-facts.ts';
 import { findParameter, someParameter, somePart } from './form-fields.ts';
 import { countMatches, createJsonPaths } from './json-fields.ts';
 import { result, stepBytes } from './steps.ts';
-import { createTextMatch } from './text-match.ts';
 
 /** Returns undefined if the facts do not decide. */
 export type Test = (facts: Partial<EventFacts>, now: number) => boolean | undefined;
@@ -35,7 +34,6 @@ const minStepBytes = 1024;
 export type TermTests = {
   /** One pass over the body decides all tests about it. */
   readonly tests: ReadonlyMap<Term, Test>;
-  /** The number of tests that read the body. */
   readonly readings: number;
   /** Reads a large body in steps, so that the tests then take no time. */
   readonly prepare: (content: EventContent) => Generator<undefined, void>;
@@ -69,10 +67,7 @@ export function createTermTests(terms: readonly Term[]): TermTests {
   };
 }
 
-/**
- * A value that is read once for each event, in steps or at once. The references are weak, so that a filter keeps no event in
- * memory.
- */
+/** A value that is read once for each event. The references are weak, so that a filter keeps no event in memory. */
 function inSteps<T>(read: (content: EventContent, stepBytes: number) => Generator<unknown, T>, usualStep = stepBytes) {
   const known = new WeakMap<EventContent, { value: T }>();
   function* readInSteps(content: EventContent, step = usualStep): Generator<undefined, { value: T }> {
@@ -96,7 +91,6 @@ type OfBody = (ContentTerm | HasTerm) & { field: 'body' };
 const isOfBody = (term: Term): term is Term & OfBody =>
   (term.on === 'content' || term.on === 'has') && term.field === 'body';
 
-/** Determines which terms a body meets. */
 function createBodyReader(terms: readonly OfBody[]) {
   const tests = terms.map(term => ({ ...term, test: createContentTest(term) }));
   const paths = createJsonPaths(tests);
@@ -150,11 +144,9 @@ function columnTest(term: ColumnTerm): Test {
         return sourceIp === undefined ? undefined : address !== undefined && isInCidr(address, term.network);
       };
     case 'size':
-      return ({ size }) => isInRange(size, term.range);
     case 'attempt':
-      return ({ attempt }) => isInRange(attempt, term.range);
     case 'answered':
-      return ({ answered }) => isInRange(answered, term.range);
+      return facts => isInRange(facts[term.column], term.range);
     case 'received':
       return ({ receivedAt }, now) => {
         const { from = -Infinity, to = Infinity } = timeRangeAt(term.range, now);
@@ -183,8 +175,7 @@ function textColumnTest(
   if (column === 'tag') return ({ tags }) => tags?.some(matches);
   const isMatch = (text: string | null | undefined): boolean | undefined =>
     text === undefined ? undefined : text !== null && matches(text);
-  if (column === 'type') return ({ type }) => isMatch(type);
-  if (column === 'path') return ({ path }) => isMatch(path);
   if (column === 'platform') return ({ platform }) => isMatch(platform?.toLowerCase() ?? platform);
-  return ({ method }) => isMatch(method?.toUpperCase() ?? method);
+  if (column === 'method') return ({ method }) => isMatch(method?.toUpperCase() ?? method);
+  return facts => isMatch(facts[column]);
 }

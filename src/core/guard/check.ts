@@ -6,15 +6,12 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import { type Cidr, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
-import type { EndpointGuard, GuardedRequest } from '../answers/model.ts';
+import type { EndpointGuard, GuardedRequest, GuardRefusal } from '../answers/model.ts';
 import { sha256 } from '../encoding/sha256.ts';
 import { type HeaderPair, lowerName, readFieldLines } from '../headers.ts';
-import type { Guard, ReadyGuard, RefusedStatus } from './model.ts';
+import type { Guard } from './model.ts';
 import { readParameters } from './parameters.ts';
 import { createTokenRedactor } from './redact.ts';
-
-/** The answer to a delivery that is refused. `error` is for its sender. */
-export type Refusal = { status: RefusedStatus; headers: Readonly<Record<string, string>>; error: string };
 
 const digestOf = (given: string | Uint8Array): Uint8Array =>
   sha256(typeof given === 'string' ? Buffer.from(given) : given);
@@ -22,11 +19,14 @@ const digestOf = (given: string | Uint8Array): Uint8Array =>
 /** In place of a secret that could not be opened: no text is known that has this digest. */
 const unmatched = new Uint8Array(32);
 
-function readyGuard({ methods, cidrs, basic, token }: Guard): ReadyGuard {
+type ReadyGuard = ReturnType<typeof readyGuard>;
+
+function readyGuard({ methods, cidrs, basic, token }: Guard) {
   return {
     methods: methods && new Set(methods),
     // A range that cannot be read allows nothing.
     ranges: cidrs?.flatMap(text => parseCidr(text) ?? []),
+    /** Of `user:password` in UTF-8. */
     basicDigest: basic && (basic.password === '' ? unmatched : digestOf(`${basic.user}:${basic.password}`)),
     token: token && {
       ...token,
@@ -36,7 +36,6 @@ function readyGuard({ methods, cidrs, basic, token }: Guard): ReadyGuard {
   };
 }
 
-/** The guard for the capture path. */
 export function endpointGuard(guard: Guard): EndpointGuard {
   const ready = readyGuard(guard);
   const withoutToken = guard.token && createTokenRedactor(guard.token);
@@ -51,7 +50,7 @@ export function endpointGuard(guard: Guard): EndpointGuard {
 }
 
 /** @returns undefined when the delivery is accepted */
-function checkGuard(guard: ReadyGuard, { method, sourceIp, fields, query }: GuardedRequest): Refusal | undefined {
+function checkGuard(guard: ReadyGuard, { method, sourceIp, fields, query }: GuardedRequest): GuardRefusal | undefined {
   const { ranges, methods, basicDigest, token } = guard;
   if (ranges && !isFrom(sourceIp, ranges))
     return { status: 403, headers: {}, error: 'deliveries from this network are not taken here' };

@@ -1,9 +1,4 @@
-/*
- * The conditions under which an endpoint accepts a delivery. All given conditions must hold. A guard is checked by
- * check.ts, its settings by settings.ts, and its token is kept out of storage by redact.ts.
- */
-import type { Cidr } from '../../shared/addresses.ts';
-
+/* The conditions under which an endpoint accepts a delivery; all given ones must hold. */
 export type Guard = {
   /** Upper case. */
   methods?: string[];
@@ -15,20 +10,6 @@ export type Guard = {
   onRefuse: 'record' | 'drop';
 };
 
-/** The statuses of a refusal. */
-export type RefusedStatus = 401 | 403 | 405;
-
-/** A guard as deliveries need it. */
-export type ReadyGuard = {
-  readonly methods: ReadonlySet<string> | undefined;
-  readonly ranges: readonly Cidr[] | undefined;
-  /** Of `user:password` in UTF-8. */
-  readonly basicDigest: Uint8Array | undefined;
-  /** `name`: of a header in lower case. */
-  readonly token: { in: 'header' | 'query'; name: string; value: string; digest: Uint8Array } | undefined;
-};
-
-/** Without its secrets. */
 export type StoredGuard = Omit<Guard, 'basic' | 'token'> & {
   basic?: Omit<NonNullable<Guard['basic']>, 'password'>;
   token?: Omit<NonNullable<Guard['token']>, 'value'>;

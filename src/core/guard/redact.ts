@@ -1,8 +1,4 @@
-/*
- * Keeps the token of a guard out of storage. It is replaced wherever the query or a header has it, whether or not the delivery was
- * accepted, and also inside other text: a token followed by a line break is refused, but still redacted. Path and body stay as they
- * were sent. How the token may be written is in token-search.ts.
- */
+/* Keeps the token of a guard out of storage, wherever query or headers have it, also inside other text or encodings. */
 import { latin1 } from '../encoding/buffer.ts';
 import { type HeaderPair, lowerName, readFieldLines, redacted, toFieldLines } from '../headers.ts';
 import type { Guard } from './model.ts';

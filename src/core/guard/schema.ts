@@ -40,8 +40,6 @@ const guardFields = (description: string) => ({
   onRefuse: literals(guardActions, { description: 'whether refused deliveries are stored' }),
 });
 
-/** A guard as it is shown. */
 export const ShownGuard = t.Object(guardFields('always `[set]`'), { title: 'Guard' });
 
-/** A guard as it is given. */
 export const GivenGuard = t.Object(guardFields('`[set]` keeps the stored one'), { title: 'GuardChange', ...closed });

@@ -6,12 +6,13 @@ import { parseCidr } from '../../shared/addresses.ts';
 import { httpMethods, shownSecret } from '../../shared/guard.ts';
 import { didYouMean } from '../../shared/suggest.ts';
 import { collectProblems, type FieldPath, type FieldProblem, type Report } from '../field-problems.ts';
-import { connectionFields } from '../headers.ts';
+import { connectionFields, isToken } from '../headers.ts';
+import { readFields } from '../read-fields.ts';
 import type { Guard } from './model.ts';
+import { GivenGuard } from './schema.ts';
 
 /** Visible ASCII and spaces between: every sender can put these into a header or a query, and all servers read them alike. */
 const tokenForm = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
-const fieldName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** Not for a token: they belong to the connection or the message. */
 const ownFields: ReadonlySet<string> = new Set([
   ...connectionFields,
@@ -22,11 +23,16 @@ const ownFields: ReadonlySet<string> = new Set([
 ]);
 const controls = /\p{Cc}/u;
 
-/**
- * @param stored the guard that the endpoint has, whose secrets `[set]` keeps
- * @returns the guard, or at least one problem with its fields
- */
-export function checkGuard(given: Guard, stored: Guard | null): { guard: Guard } | { problems: FieldProblem[] } {
+type Checked = { guard: Guard } | { problems: FieldProblem[] };
+
+/** Reads a guard of unknown form, as `checkGuard`. Nothing is ignored: a misspelt condition would leave the endpoint open. */
+export function readGuard(given: unknown, stored: Guard | null): Checked {
+  const read = readFields(GivenGuard, given);
+  return 'problems' in read ? read : checkGuard(read.value, stored);
+}
+
+/** @param stored the guard that the endpoint has, whose secrets `[set]` keeps @returns the guard, or at least one problem */
+export function checkGuard(given: Guard, stored: Guard | null): Checked {
   const { methods, cidrs, basic, token, onRefuse } = given;
   const { problems, report } = collectProblems();
   if (!methods && !cidrs && !basic && !token)
@@ -73,7 +79,7 @@ function readBasic({ user, password }: Basic, stored: string | undefined, report
 type Token = NonNullable<Guard['token']>;
 function readToken({ in: place, name, value: given }: Token, stored: string | undefined, report: Report): Token {
   const isText = checkText(name, ['token', 'name'], report);
-  if (isText && place === 'header' && (!fieldName.test(name) || ownFields.has(name.toLowerCase())))
+  if (isText && place === 'header' && (!isToken(name) || ownFields.has(name.toLowerCase())))
     report(['token', 'name'], 'must be the name of a header that a sender may choose, such as X-Hook-Token');
   const value = readSecret(given, stored, ['token', 'value'], report);
   if (!tokenForm.test(value) && isPlain(value))

@@ -21,10 +21,7 @@ const hexValues = valuesOf('0123456789abcdef', '0123456789ABCDEF');
 const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const base64Values = valuesOf(`${base64Alphabet}+/`, `${base64Alphabet}-_`);
 
-/**
- * @param token visible ASCII and spaces, at least `minTokenCharacters` of them
- * @returns whether a text, one character a byte, holds it
- */
+/** @param token visible ASCII and spaces @returns whether a text, one character a byte, holds it */
 export function createTokenSearch(token: string): (text: string) => boolean {
   const targets = targetsOf(token);
   const hasSpaces = targets.some(target => target.includes(space));
@@ -94,10 +91,7 @@ function hexByte(text: Buffer, at: number): number {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/**
- * All runs of at least `shortestRun` characters of base64, decoded from each character that may begin a group, on lines of their
- * own.
- */
+/** All long enough runs of base64, decoded from each character that may begin a group, on lines of their own. */
 function decodedRuns(text: Buffer, shortestRun: number): Buffer {
   // A run becomes at most three quarters of itself and a line feed for each of the four starts.
   const decoded = Buffer.allocUnsafe(4 * text.length);

@@ -14,10 +14,7 @@ export type DeliveryBasis = 'header' | 'body' | 'content';
 /** Attempts without a sender's id belong together while each follows the one before within this time. */
 export const contentGapMs = 72 * 3_600_000;
 
-/**
- * The basis of a number by its two lowest bits. In the last case the number is the row number of an event whose delivery is not
- * computed yet.
- */
+/** The basis of a number by its two lowest bits; with the last, the number is the row number of an event without a delivery. */
 const bases = ['content', 'header', 'body', 'content'] as const;
 const uncomputed = 3;
 const hashBits = 51;
@@ -25,10 +22,7 @@ const hashBits = 51;
 type Identified = { endpoint: number; platform: string | null };
 type Content = { method: string; path: string; query: string | null; eventType: string | null; body: Uint8Array };
 
-/**
- * The number of the delivery that an event belongs to: an integer below 2^53.
- * @param endpoint its row number @param path, query bytes as Latin-1
- */
+/** An integer below 2^53. @param endpoint its row number @param path, query bytes as Latin-1 */
 export function deliveryNumber(
   event: Identified & Content,
   deliveryId: { id: string; basis: 'header' | 'body' } | undefined,
@@ -60,10 +54,7 @@ export const uncomputedRow = (number: number): number | undefined =>
 /** Whether several deliveries, one after the other, can have this number. */
 export const hasGaps = (number: number): boolean => number % 4 === 0;
 
-/**
- * The key of a delivery in its endpoint. `since`: for a delivery that is recognised by its content, when its first attempt was
- * received (epoch ms); undefined for others.
- */
+/** `since`: for a delivery that is recognised by its content, when its first attempt was received; else undefined. */
 export type DeliveryKey = { number: number; since: number | undefined };
 
 const letters = 11;

@@ -1,7 +1,4 @@
-/*
- * A position in the feed of an endpoint: the row number up to which it has been read. Opaque to clients. It ends with letters of
- * the endpoint's id, so that the cursor of another endpoint is refused.
- */
+/* How far an endpoint's feed has been read. Ends with letters of the endpoint's id: another endpoint's cursor is refused. */
 import { decodeNumber, encodeNumber } from '../encoding/base32.ts';
 
 const seqLetters = 11;

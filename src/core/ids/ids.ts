@@ -1,7 +1,4 @@
-/*
- * Identifiers: opaque to clients, prefixed, time-ordered, with at least 96 random bits. An event's id carries its
- * row number, so that finding it needs no index, and a nonce that is stored beside it, so that it cannot be guessed.
- */
+/* Identifiers: prefixed, time-ordered, 96 random bits. An event's id carries its row number, and a nonce against guessing. */
 import {
   decodeBytes,
   decodeNumber,
@@ -54,13 +51,9 @@ export function eventId(seq: number, nonces: Uint8Array, from = 0): string {
   return eventLetters.toString('latin1');
 }
 
-/**
- * The id of an attempt to send an event again: its row number and the event's nonce. Row numbers of removed attempts may be used again, but never for the same event: only its older attempts
- * are removed without it.
- */
+/** Row numbers of removed attempts are used again, but not for this event: only its older attempts are removed without it. */
 export const replayId = (seq: number, eventNonce: Uint8Array): string => `rpl_${eventId(seq, eventNonce).slice(4)}`;
 
-/** The inverse of `eventId`; undefined for any other text. */
 export function parseEventId(id: string): { seq: number; nonce: Uint8Array } | undefined {
   if (id.length !== 4 + seqLetters + nonceLetters || !id.startsWith('evt_')) return undefined;
   const seq = decodeNumber(id.slice(4, 4 + seqLetters));
@@ -68,15 +61,11 @@ export function parseEventId(id: string): { seq: number; nonce: Uint8Array } | u
   return seq === undefined || nonce === undefined ? undefined : { seq, nonce };
 }
 
-/** The inverse of `replayId`; undefined for any other text. */
 export const parseReplayId = (id: string): { seq: number; nonce: Uint8Array } | undefined =>
   id.startsWith('rpl_') ? parseEventId(`evt_${id.slice(4)}`) : undefined;
 
-/** An endpoint's ingest token: 160 random bits. */
 export const newIngestToken = (random: RandomBytes): string => encodeBytes(random(20));
 
-/** An API key: `htk_` and 256 random bits. */
 export const newApiKey = (random: RandomBytes): string => `htk_${encodeBytes(random(32))}`;
 
-/** A one-time or session token: 256 random bits. */
 export const newToken = (random: RandomBytes): string => encodeBytes(random(32));

@@ -1,8 +1,4 @@
-/*
- * The cursor of a list whose order changes while it is read: the row numbers that its pages have shown, so that no page repeats a row.
- * Opaque to clients. The numbers are sorted, and their differences compressed: 10,000 neighbours need some 60 characters, every second of
- * 10,000 at random 2,000.
- */
+/* The cursor of a list whose order changes: the row numbers shown so far, compressed, so that no page repeats a row. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** More row numbers than any team has endpoints; a crafted cursor must not become millions of them. */

@@ -19,9 +19,13 @@ export const isSpace = (byte: number | undefined): boolean =>
 
 export const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= 0x39;
 
-export const isHexDigit = (byte = 0): boolean => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
+/** The value of a hexadecimal digit; -1 for any other byte. */
+export function hexDigit(byte = 0): number {
+  if (isDigit(byte)) return byte - zero;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
 
-/** The position after a byte order mark, 0 without one. */
 export const endOfByteOrderMark = (bytes: Uint8Array): number =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 
@@ -70,6 +74,13 @@ export function skipValue(body: Uint8Array, from: number): number {
   return body.length;
 }
 
+/** The position after the value at `start`, without the white space that may follow. */
+export function endOfValue(body: Uint8Array, start: number): number {
+  let end = skipValue(body, start);
+  while (end > start && isSpace(body[end - 1])) end--;
+  return end;
+}
+
 /** Whether the bytes are this ASCII key. */
 export function isKey(body: Uint8Array, from: number, to: number, key: string): boolean {
   if (to - from !== key.length) return false;
@@ -77,7 +88,6 @@ export function isKey(body: Uint8Array, from: number, to: number, key: string): 
   return true;
 }
 
-/** Position of the closing quote, or the end. */
 export function endOfString(body: Uint8Array, from: number): number {
   let at = from;
   const end = body.length;
@@ -89,7 +99,6 @@ export function endOfString(body: Uint8Array, from: number): number {
   return end;
 }
 
-/** The end of a number or a word. */
 export function endOfScalar(body: Uint8Array, from: number): number {
   let at = from;
   for (let byte = body[at] ?? 0; byte > 0x20 && byte !== comma && byte !== closeList && byte !== closeObject; ) {
@@ -104,3 +113,7 @@ export function stringAt(body: Uint8Array, start: number, end: number): string {
   const text = asBuffer(body).toString('utf8', start, end);
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
+
+/** The text of a string, and any other value as it is written. */
+export const textAt = (body: Uint8Array, start: number, end: number): string =>
+  body[start] === quote ? stringAt(body, start, end) : asBuffer(body).toString('utf8', start, end);

@@ -1,8 +1,4 @@
-/*
- * Changes JSON as bytes: replaces the values at paths and removes members. Every other byte stays as it is, numbers of any length
- * included. Paths are lists of keys and list indexes. For repeated keys, the last counts, as in nearly every parser; `unset`
- * removes all of them. The JSON must be valid: see `isJson`.
- */
+/* Replaces and removes values of valid JSON as bytes: others stay. Of repeated keys the last counts; `unset` removes all. */
 import {
   backslash,
   closeList,
@@ -10,11 +6,10 @@ import {
   comma,
   endOfByteOrderMark,
   endOfString,
-  isSpace,
+  endOfValue,
   openList,
   openObject,
   skipSpace,
-  skipValue,
 } from './bytes.ts';
 
 export type JsonPath = readonly string[];
@@ -22,7 +17,6 @@ export type JsonPath = readonly string[];
 /** `set`: JSON text for each path. */
 export type JsonChanges = { set: readonly (readonly [path: JsonPath, json: string])[]; unset: readonly JsonPath[] };
 
-/** A path that does not exist, or that is inside another path. */
 export class JsonPathError extends Error {
   readonly path: JsonPath;
 
@@ -118,13 +112,6 @@ function* membersOf(body: Uint8Array, open: number, step: string): Generator<Mem
     at = skipSpace(body, value.end);
     if (body[at] === comma) at = skipSpace(body, at + 1);
   }
-}
-
-/** Without the white space that may follow. */
-function endOfValue(body: Uint8Array, start: number): number {
-  let end = skipValue(body, start);
-  while (end > start && isSpace(body[end - 1])) end--;
-  return end;
 }
 
 function isSameKey(written: Uint8Array, key: Buffer, step: string): boolean {

@@ -1,9 +1,10 @@
 /* Escapes bytes for a JSON string without decoding them first: exports of whole histories pass through here. */
 
+import { backslash } from './bytes.ts';
+
 /** The longest escape of one byte: `\u001f`. */
 export const maxEscapedBytes = 6;
 
-const backslash = 0x5c;
 /** 0: not escaped; 1: as `\u00XX`; else the letter after the backslash. */
 const escapes = new Uint8Array(256).fill(1, 0, 0x20);
 for (const [byte, letter] of [
@@ -19,12 +20,7 @@ for (const [byte, letter] of [
 
 const hexDigits = Buffer.from('0123456789abcdef');
 
-/**
- * Writes `from[start..end)` to `to` from `at`, as `JSON.stringify` would. The bytes are UTF-8, though a character may be
- * cut at either end.
- * @param to must have space for `maxEscapedBytes` per byte
- * @returns where the written bytes end
- */
+/** As `JSON.stringify`; a character may be cut at either end. @param to has `maxEscapedBytes` per byte @returns the end */
 export function escapeJson(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
   let out = at;
   for (let i = start; i < end; i++) {
@@ -49,7 +45,6 @@ export function escapeJson(from: Uint8Array, start: number, end: number, to: Uin
   return out;
 }
 
-/** How many bytes `escapeJson` writes for `from[start..end)`. */
 export function escapedLength(from: Uint8Array, start: number, end: number): number {
   let length = end - start;
   for (let i = start; i < end; i++) {

@@ -1,7 +1,4 @@
-/*
- * JSON written to a stream chunk by chunk, so that memory holds a large body once. A body becomes a string literal: its text if
- * it is UTF-8, else base64 (interface "API beyond the contract").
- */
+/* JSON written to a stream chunk by chunk: a body is a literal of its text if it is UTF-8, else of its base64. */
 import { isUtf8 } from 'node:buffer';
 import type { YieldIfDue } from '../concurrency/time-slices.ts';
 import { escapeJson, maxEscapedBytes } from './escape.ts';
@@ -22,7 +19,6 @@ const base64PieceBytes = 3 << 14;
 
 export const encodingOf = (body: Uint8Array): BodyEncoding => (isUtf8(body) ? 'utf8' : 'base64');
 
-/** The literal with its quotes. */
 export function* bodyLiteral(body: Uint8Array, encoding: BodyEncoding): Generator<Piece> {
   yield '"';
   if (encoding === 'utf8') yield body;
@@ -30,7 +26,6 @@ export function* bodyLiteral(body: Uint8Array, encoding: BodyEncoding): Generato
   yield '"';
 }
 
-/** The body in base64, without line ends. */
 export function* base64Pieces(body: Uint8Array): Generator<string> {
   for (let start = 0; start < body.length; start += base64PieceBytes)
     yield Buffer.from(body.subarray(start, start + base64PieceBytes)).toString('base64');
@@ -108,7 +103,6 @@ export function toStream(
   onEnd: () => void,
   { onOffered, onTaken }: StreamHooks = {},
 ): ReadableStream<Uint8Array> {
-  /** Ends the generator, which releases its memory. */
   const end = (): void => {
     onEnd();
     chunks.return(undefined).catch(() => {});

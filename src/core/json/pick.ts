@@ -1,8 +1,4 @@
-/*
- * Picks the values at several paths out of JSON in one pass, without parsing it, for the highlights of each event in a list. The
- * JSON may be cut off or invalid: values before that point are found. It never throws. The depth of its recursion depends on the
- * paths, not on the JSON.
- */
+/* Picks values out of JSON in one pass, for highlights. The JSON may be cut off or invalid; the recursion is as deep as the paths. */
 import {
   backslash,
   closeList,
@@ -49,10 +45,7 @@ export function createPathTree(paths: readonly string[]): PathTree {
 
 type Search = { body: Uint8Array; found: (string | undefined)[]; missing: number };
 
-/**
- * The text, or the digits of the number, at each of the `count` paths; undefined where there is neither. For repeated keys, the
- * first with a value counts.
- */
+/** The text or number at each of the `count` paths; undefined without one. Of repeated keys, the first with a value counts. */
 export function pickJson(body: Uint8Array, tree: PathTree, count: number): (string | undefined)[] {
   const search: Search = { body, found: new Array<string | undefined>(count).fill(undefined), missing: count };
   searchContainer(search, skipSpace(body, endOfByteOrderMark(body)), tree);
@@ -108,7 +101,6 @@ function readNumber(body: Uint8Array, from: number, to: number): string | undefi
   return Buffer.from(body.buffer, body.byteOffset + from, end - from).toString('latin1');
 }
 
-/** The text between the quotes, or the beginning of a long one. */
 function readText(body: Uint8Array, from: number, to: number): string | undefined {
   let end = to;
   let isEscaped = false;

@@ -1,9 +1,6 @@
-/*
- * Reads JSON without parsing it: the keys of the outermost object (or of the first object in the outermost list), its depth and size,
- * and the value at a path. One pass over the bytes, without recursion; allocates only what it returns; never throws. Parsing costs
- * several times as much.
- */
+/* Reads keys, depth and size of JSON, and the value at a path, in one pass without parsing, which costs several times as much. */
 
+import { asBuffer } from '../encoding/buffer.ts';
 import {
   closeList,
   closeObject,
@@ -25,7 +22,6 @@ export type JsonScan = { keys: string[]; depth: number; members: number; closed:
 /** Long enough for a short key of which every letter is escaped. */
 const maxKeyLength = 64;
 const maxTextLength = 65_536;
-/** A scan lists no more keys than this. */
 export const maxKeys = 200;
 
 /** Scans a body that starts with `{` or `[`, after white space and a byte order mark; null for any other body. */
@@ -49,7 +45,7 @@ export function scanJson(body: Uint8Array): JsonScan | null {
       at = endOfString(body, from);
       if (at >= end) closed = false;
       if (collecting && depth === wanted && at - from <= maxKeyLength && keys.length < maxKeys) {
-        if (body[skipSpace(body, at + 1)] === colon) keys.push(ascii(body, from, at));
+        if (body[skipSpace(body, at + 1)] === colon) keys.push(asBuffer(body).toString('latin1', from, at));
       }
     } else if (byte === openObject || byte === openList) {
       depth += 1;
@@ -62,10 +58,7 @@ export function scanJson(body: Uint8Array): JsonScan | null {
   return { keys, depth: deepest, members, closed: closed && depth === 0 };
 }
 
-/**
- * The text or number at a path of keys and list indexes; undefined without one. The body after the value is not read, and may not
- * be JSON.
- */
+/** The text or number at a path; undefined without one. The body after the value is not read, and may not be JSON. */
 export function findJsonValue(body: Uint8Array, path: readonly string[]): string | number | undefined {
   let at = skipSpace(body, endOfByteOrderMark(body));
   for (const step of path) {
@@ -75,7 +68,7 @@ export function findJsonValue(body: Uint8Array, path: readonly string[]): string
   const end = skipValue(body, at);
   if (end - at > maxTextLength || end > body.length) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset + at, end - at).toString('utf8'));
+    const value: unknown = JSON.parse(asBuffer(body).toString('utf8', at, end));
     return typeof value === 'string' || typeof value === 'number' ? value : undefined;
   } catch {
     return undefined;
@@ -113,7 +106,7 @@ export function textsAtKeys(body: Uint8Array, keys: ReadonlySet<string>): Readon
 /** The text of a string with its quotes; undefined for anything else. */
 function textOf(body: Uint8Array, from: number, to: number): string | undefined {
   try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('utf8'));
+    return JSON.parse(asBuffer(body).toString('utf8', from, to));
   } catch {
     return undefined;
   }
@@ -144,6 +137,3 @@ function findMember(body: Uint8Array, from: number, step: string): number {
   }
   return -1;
 }
-
-const ascii = (body: Uint8Array, from: number, to: number): string =>
-  Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('latin1');

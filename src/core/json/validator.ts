@@ -1,7 +1,4 @@
-/*
- * Decides whether bytes are one JSON text (RFC 8259): at once, or in slices, so that a large body does not block the main
- * thread. One pass without recursion. Does not check that strings are UTF-8.
- */
+/* Decides whether bytes are one JSON text (RFC 8259), at once or in slices. Does not check that strings are UTF-8. */
 import {
   backslash,
   closeList,
@@ -10,8 +7,8 @@ import {
   comma,
   endOfByteOrderMark,
   endOfNumber,
+  hexDigit,
   isDigit,
-  isHexDigit,
   letterU,
   minus,
   openList,
@@ -33,14 +30,9 @@ export const isJson = (bytes: Uint8Array): boolean =>
   validateJson(bytes, { start: endOfByteOrderMark(bytes) }).next().value === true;
 
 export type ValidationOptions = {
-  /** Where the text starts. */
   start?: number;
-  /**
-   * How much is read between two yields; without it, everything is read at once. Runs of white space and digits are not
-   * interrupted.
-   */
+  /** How much is read between two yields, except that runs of white space and digits are not interrupted; default: everything. */
   sliceBytes?: number;
-  /** Deeper nesting counts as invalid. */
   maxDepth?: number;
 };
 
@@ -50,7 +42,6 @@ export function* validateJson(
   { start = 0, sliceBytes = Infinity, maxDepth = Infinity }: ValidationOptions,
 ): Generator<undefined, boolean> {
   const end = bytes.length;
-  /** The opening bracket at each depth. */
   let brackets: Uint8Array = new Uint8Array(64);
   let depth = 0;
   let isKey = false;
@@ -122,14 +113,13 @@ function endOfString(bytes: Uint8Array, slice: Uint8Array, start: number): numbe
     if (byte !== backslash) return -1;
     const escaped = bytes[++at] ?? 0;
     if (escaped === letterU) {
-      for (let digits = 0; digits < 4; digits++) if (!isHexDigit(bytes[++at])) return -1;
+      for (let digits = 0; digits < 4; digits++) if (hexDigit(bytes[++at]) < 0) return -1;
     } else if (!simpleEscapes.has(escaped)) return -1;
     at++;
   }
   return at;
 }
 
-/** The position after `true`, `false` or `null`; -1 for anything else. */
 function endOfLiteral(bytes: Uint8Array, start: number): number {
   for (const literal of literals) {
     if (literal[0] !== bytes[start]) continue;

@@ -1,7 +1,4 @@
-/*
- * Errors of MCP Events. SEP-3415 numbers five of them differently than the design that came before it and that ChatGPT speaks, so
- * the code follows the request: a client that declares the extension in a request gets the numbers of the SEP.
- */
+/* Errors of MCP Events: clients that declare the extension get the numbers of SEP-3415, others those of ChatGPT's design. */
 import { AppError, ExpectedError } from '../errors.ts';
 
 export const extensionName = 'io.modelcontextprotocol/events';
@@ -24,7 +21,6 @@ type ErrorData = Readonly<Record<string, unknown>>;
 /** The `error` of a JSON-RPC response, and of `notifications/events/error` and `…/terminated`. */
 export type RpcError = { code: number; message: string; data?: ErrorData };
 
-/** An error that MCP Events defines. `data` is for programs. */
 export class EventsError extends ExpectedError {
   readonly kind: EventsErrorKind;
   readonly data: ErrorData | undefined;

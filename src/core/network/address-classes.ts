@@ -6,11 +6,7 @@
 
 import { type Address, type Cidr, hostOfUrl, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
 
-const ranges = (...texts: string[]): Cidr[] =>
-  texts.flatMap(text => {
-    const range = parseCidr(text);
-    return range ? [range] : [];
-  });
+const ranges = (...texts: string[]): Cidr[] => texts.flatMap(text => parseCidr(text) ?? []);
 
 const loopback = ranges('127.0.0.0/8', '::1/128');
 
@@ -81,7 +77,6 @@ function embeddedIpv4({ family, value }: Address): bigint[] {
 
 export const isLoopback = (address: Address): boolean => isInAnyCidr(address, loopback);
 
-/** Whether an origin such as `http://localhost:4665` means this host. */
 export function isLoopbackOrigin(origin: string): boolean {
   const host = hostOfUrl(URL.parse(origin) ?? { hostname: '' }).replace(/\.$/, '');
   const address = parseAddress(host);
@@ -89,7 +84,6 @@ export function isLoopbackOrigin(origin: string): boolean {
   return address ? isLoopback(address) : host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Whether it is a cloud metadata address, even embedded in an IPv6 address. */
 export const isMetadata = (address: Address): boolean =>
   [address.value, ...embeddedIpv4(address)].some(value => metadataAddresses.has(value));
 

@@ -1,7 +1,4 @@
-/*
- * Addresses that outbound requests may reach although they are not public. A host entry allows that name, an address or
- * range entry allows those addresses under any name; an entry with a port allows only that port.
- */
+/* Addresses that requests may reach although they are not public. An entry with a port allows only that port. */
 
 import {
   type Address,
@@ -56,17 +53,13 @@ function isMatch(entry: AllowEntry, { host, address }: Destination): boolean {
   return isInCidr(address, entry.range);
 }
 
-/** Whether an entry allows this address, on this port, for this name. */
 export const isAllowed = (entries: readonly AllowEntry[], to: Destination): boolean =>
   entries.some(entry => (entry.port === undefined || entry.port === to.port) && isMatch(entry, to));
 
 /** An address that no entry of an address or range matches: these allow only URLs with an IP address. */
 const noAddress: Address = { family: 6, value: 0n };
 
-/**
- * Whether an entry allows the URL as it is written: a name is allowed only by an entry with that name, regardless of its
- * addresses.
- */
+/** Whether an entry allows the URL as it is written: a name only by an entry with that name, whatever its addresses are. */
 export function isUrlAllowed(entries: readonly AllowEntry[], url: URL): boolean {
   const host = hostOfUrl(url);
   const address = parseAddress(host);

@@ -4,10 +4,7 @@
  * time.
  */
 
-/**
- * How often in a row the destination has failed. `probeAt`: the time of the next probe, if it is down or, without failures, has
- * asked to wait.
- */
+/** `failures`: in a row. `probeAt`: the time of the next probe, if it is down or, without failures, has asked to wait. */
 export type Health = { failures: number; failingSince: number | null; probeAt: number | null };
 
 const maxFailures = 10;
@@ -23,7 +20,6 @@ export function afterFailure({ failures, failingSince }: Health, now: number): H
   return { failures: failures + 1, failingSince: since, probeAt: isDown ? now + probeEveryMs : null };
 }
 
-/** The health of a destination that is up and has asked to wait. */
 export const resting = (now: number, ms: number): Health => ({ ...healthy, probeAt: now + ms });
 
 /** The time until the destination may be probed, in ms; 0 if it may be probed now. The clock may have gone back. */

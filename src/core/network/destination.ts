@@ -1,8 +1,4 @@
-/*
- * A replay's destination: which URLs are allowed, and what counts as success. It must be an absolute http or https URL. That is
- * stricter than the URL parser, which also accepts `http:host`, backslashes and white space, and would send to another address
- * than a reader expects.
- */
+/* Destinations: absolute http or https URLs, more strictly than the URL parser, which accepts what readers misread. */
 import { shownSecret } from '../../shared/guard.ts';
 import { destinationRefusalOf } from '../../shared/problem-codes.ts';
 import { AppError, invalid } from '../errors.ts';
@@ -22,10 +18,7 @@ export function readDestination(given: string): string {
   return given;
 }
 
-/**
- * A destination as a read-only key sees it: only its server. Anyone who knows the rest of the URL can send to it, which is more
- * than reading. The names of listeners stay.
- */
+/** What a read-only key sees: only the server, because the rest of the URL lets anyone send. Names of listeners stay. */
 export const withoutPath = (destination: string): string =>
   absolute.test(destination) ? `${new URL(destination).origin}/${shownSecret}` : destination;
 

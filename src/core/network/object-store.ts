@@ -1,17 +1,12 @@
-/*
- * What the program needs of an object store, and how requests to it can fail. Names are relative to the prefix that the store was
- * opened with. Each method sends one request and does not repeat it, except that `list` sends one for each page.
- */
+/* What the program needs of an object store. Names are relative to a prefix; each method sends one request, or one a page. */
 import { ExpectedError } from '../errors.ts';
 
 export type StoreFailure =
-  /** There is no such object. */
   | 'missing'
   /** The condition of a write was not met: the object exists, or has changed. */
   | 'condition'
   /** The credentials are wrong or do not allow it, or the bucket does not exist: the operator has to change something. */
   | 'denied'
-  /** The store has no space left. */
   | 'full'
   /** The store asks for fewer requests. */
   | 'busy'
@@ -19,41 +14,25 @@ export type StoreFailure =
   | 'unavailable'
   /** The store does not know this kind of request. */
   | 'unsupported'
-  /** Any other refusal. */
   | 'refused';
 
 /** A failed request. Its message names the request and the reason, and contains no credentials. */
 export class ObjectStoreError extends ExpectedError {
   override name = 'ObjectStoreError';
-  readonly failure: StoreFailure;
+  declare readonly failure: StoreFailure;
   /** HTTP status; undefined without a response. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** The store's own code, such as `NoSuchBucket`. */
-  readonly code: string | undefined;
-  /** How long the store asks to wait. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly code: string | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
-  constructor(
-    message: string,
-    {
-      failure,
-      status,
-      code,
-      retryAfterMs,
-    }: {
-      failure: StoreFailure;
-      status?: number | undefined;
-      code?: string | undefined;
-      retryAfterMs?: number | undefined;
-    },
-  ) {
+  constructor(message: string, details: Pick<ObjectStoreError, 'failure'> & Partial<ObjectStoreDetails>) {
     super(message);
-    this.failure = failure;
-    this.status = status;
-    this.code = code;
-    this.retryAfterMs = retryAfterMs;
+    Object.assign(this, details);
   }
 }
+
+type ObjectStoreDetails = Pick<ObjectStoreError, 'status' | 'code' | 'retryAfterMs'>;
 
 /** Whether the same request may succeed later without anybody's help. */
 export const mayPass = (error: unknown): error is ObjectStoreError =>
@@ -80,19 +59,13 @@ export type ListedObject = {
 export type ObjectStore = {
   /** For messages: `s3://bucket/prefix`. */
   readonly location: string;
-  /**
-   * Writes a whole object. After a failure other than `condition`, `denied` and `refused`, it may have been written all the same.
-   * @returns its ETag, with quotes
-   */
+  /** After a failure other than `condition`, `denied` and `refused` it may have been written. @returns its ETag, with quotes */
   put: (
     name: string,
     bytes: Uint8Array,
     options?: Options & { readonly when?: WriteCondition | undefined },
   ) => Promise<string | undefined>;
-  /**
-   * @param options `range`: the first byte and the number of bytes, `maxBytes` otherwise
-   * @throws `missing`; `unavailable` if the store returns more or other bytes than asked for
-   */
+  /** @throws `missing`; `unavailable` if the store returns more or other bytes than asked for */
   get: (
     name: string,
     options: Options & ({ readonly maxBytes: number } | { readonly range: readonly [from: number, length: number] }),

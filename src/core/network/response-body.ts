@@ -1,5 +1,3 @@
-/* Reads the body of a response that is not trusted. */
-
 /** @throws what `tooLarge` returns, for a body of more bytes */
 export async function readBody(response: Response, maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -6,10 +6,7 @@ const longestPauseMs = 10_000;
 
 type Options = { readonly sleep: (ms: number) => Promise<unknown>; readonly attempts?: number };
 
-/**
- * For commands, which must end: after failures that may pass it tries again, with growing pauses or after the time that the store
- * asks for. @throws the last failure, after `attempts`, and every other failure at once
- */
+/** Tries again after failures that may pass, with growing pauses or as the store asks. @throws the last or any other failure */
 export async function withRetries<T>(request: () => Promise<T>, { sleep, attempts = 6 }: Options): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -5,29 +5,34 @@ import { replacementOf, textOf } from './replacement.ts';
 import { scans } from './scan.ts';
 
 /** A range of the written text. `text`: its meaning, one character a byte. */
-export type Hit = { start: number; end: number; rule: number; text: string };
+type Hit = { start: number; end: number; rule: number; text: string };
 
 /** `form`: of a query or a form, in which a plus sign may be a space; `percent`: of a path. */
-export type ValueEncoding = 'plain' | 'json' | 'form' | 'percent';
+type ValueEncoding = 'plain' | 'json' | 'form' | 'percent';
 
-export type Detector = {
-  /** Hits in their order; overlapping hits are joined. @param text one character a byte */
-  find: (text: string, encoding: ValueEncoding) => Hit[];
-  change: (hit: Hit) => { before: () => string; after: string };
-  /** Whether there may be a hit: most values need no further look. */
-  mayHit: (bytes: Uint8Array, start: number, end: number) => boolean;
+/** What the readers of all parts of an event need. `isRedacted`: whether what an earlier redaction wrote stays. */
+export type Redacting = {
+  treatments: readonly Treatment[];
+  key: Uint8Array;
+  detector: Detector | undefined;
+  isRedacted: boolean;
 };
 
-export type DetectionRule = { detect: Detection; with: Treatment; rule: number };
+export type Detector = NonNullable<ReturnType<typeof createDetector>>;
+
+type DetectionRule = { detect: Detection; with: Treatment; rule: number };
 
 const minCharacters = 3;
 
-export function createDetector(rules: readonly DetectionRule[], key: Uint8Array): Detector | undefined {
+export function createDetector(rules: readonly DetectionRule[], key: Uint8Array) {
   if (rules.length === 0) return undefined;
   const treatments = new Map(rules.map(({ rule, with: treatment }) => [rule, treatment]));
   return {
-    mayHit: (bytes, start, end) => end - start >= minCharacters && mayHaveHit(bytes, start, end),
-    find: (text, encoding) => {
+    /** Whether there may be a hit: most values need no further look. */
+    mayHit: (bytes: Uint8Array, start: number, end: number): boolean =>
+      end - start >= minCharacters && mayHaveHit(bytes, start, end),
+    /** Hits in their order; overlapping hits are joined. @param text one character a byte */
+    find: (text: string, encoding: ValueEncoding): Hit[] => {
       if (text.length < minCharacters) return [];
       const hits: Hit[] = [];
       for (const first of readings(text, encoding)) {
@@ -39,7 +44,7 @@ export function createDetector(rules: readonly DetectionRule[], key: Uint8Array)
       }
       return hits.length > 1 ? merged(hits) : hits;
     },
-    change: ({ rule, text }) => {
+    change: ({ rule, text }: Hit): { before: () => string; after: string } => {
       const bytes = Buffer.from(text, 'latin1');
       return { before: () => textOf(bytes), after: replacementOf(treatments.get(rule) ?? 'remove', bytes, key) };
     },

@@ -1,9 +1,5 @@
-/*
- * Redacts JSON as bytes: one pass, which copies every byte that no rule takes. The JSON is valid UTF-8 and at most 1,000 levels deep,
- * so that recursion is safe.
- */
+/* Redacts valid UTF-8 JSON as bytes in one pass. It is at most 1,000 levels deep, so that recursion is safe. */
 import { bodyField } from '../../shared/filter/field-names.ts';
-import type { Treatment } from '../../shared/redaction.ts';
 import { latin1 } from '../encoding/buffer.ts';
 import {
   closeList,
@@ -12,28 +8,22 @@ import {
   endOfByteOrderMark,
   endOfScalar,
   endOfString,
-  isSpace,
+  endOfValue,
   openList,
   openObject,
   quote,
   skipSpace,
-  skipValue,
   stringAt,
+  textAt,
 } from '../json/bytes.ts';
-import type { Detector } from './detect.ts';
+import type { Detector, Redacting } from './detect.ts';
+import { redactText } from './pairs.ts';
 import { type BodyPaths, type Branch, branchesOfItem, branchesOfKey, noRule, ruleOf } from './paths.ts';
 import { isReplacement, replacementOf, type Value } from './replacement.ts';
 import { createSplicer } from './splicer.ts';
 import { shortField, type Taken } from './taken.ts';
 
-export type JsonRedaction = {
-  paths: BodyPaths;
-  treatments: readonly Treatment[];
-  key: Uint8Array;
-  detector: Detector | undefined;
-  /** Whether what an earlier redaction wrote stays. */
-  isRedacted: boolean;
-};
+export type JsonRedaction = Redacting & { paths: BodyPaths };
 
 /** Where a value is. `key`: undefined for an item of a list. */
 type Place = { parent: Place | undefined; key: string | undefined; name: string | undefined };
@@ -77,12 +67,7 @@ export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Ta
       if (rule !== noRule && treatments[rule] === 'remove') {
         end = endOfValue(body, at);
         const from = at;
-        taken.note(
-          rule,
-          () => fieldOf(member),
-          () => shownText(body, from, end),
-          null,
-        );
+        taken.note({ rule, field: () => fieldOf(member), before: () => textAt(body, from, end), after: null });
         if (cutFrom < 0) [cutFrom, cutAfter] = [start, previousEnd];
       } else {
         if (cutFrom >= 0) splicer.replace(cutFrom, start, '');
@@ -119,12 +104,7 @@ export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Ta
     if (isRedacted && typeof value === 'string' && isReplacement(value)) return end;
     const after = treatment === 'remove' ? null : replacementOf(treatment, value, hashKey, isWhole);
     if (splicer.replace(at, end, JSON.stringify(after)))
-      taken.note(
-        rule,
-        () => fieldOf(place),
-        () => shownText(body, at, end),
-        after,
-      );
+      taken.note({ rule, field: () => fieldOf(place), before: () => textAt(body, at, end), after });
     return end;
   };
 
@@ -135,25 +115,14 @@ export function redactJson(body: Uint8Array, redaction: JsonRedaction, taken: Ta
     for (const hit of hits) {
       const { before, after } = search.change(hit);
       if (splicer.replace(start + 1 + hit.start, start + 1 + hit.end, after))
-        taken.note(hit.rule, () => fieldOf(place), before, after);
+        taken.note({ rule: hit.rule, field: () => fieldOf(place), before, after });
     }
   };
 
   /** A number with a hit becomes a string. */
   const detectInScalar = (search: Detector, start: number, end: number, place: Place): void => {
-    const raw = Buffer.from(body.subarray(start, end)).toString('latin1');
-    const hits = search.find(raw, 'plain');
-    const [first] = hits;
-    if (!first) return;
-    let written = '"';
-    let from = 0;
-    for (const hit of hits) {
-      const { before, after } = search.change(hit);
-      written += raw.slice(from, hit.start) + after;
-      from = hit.end;
-      taken.note(hit.rule, () => fieldOf(place), before, after);
-    }
-    splicer.replace(start, end, `${written}${raw.slice(from)}"`);
+    const written = redactText(textAt(body, start, end), 'plain', search, taken, () => fieldOf(place));
+    if (written !== undefined) splicer.replace(start, end, `"${written}"`);
   };
 
   redactValue(skipSpace(body, endOfByteOrderMark(body)), [paths.root], { parent: undefined, key: '', name: 'body' });
@@ -165,17 +134,4 @@ function fieldOf(place: Place): string {
   const parent = place.parent ? fieldOf(place.parent) : 'body';
   place.name = shortField(parent + bodyField([place.key]).slice('body'.length));
   return place.name;
-}
-
-/** The text of a string, and other values as they were written. */
-function shownText(body: Uint8Array, start: number, end: number): string {
-  if (body[start] === quote) return stringAt(body, start, end);
-  return Buffer.from(body.subarray(start, end)).toString('utf8');
-}
-
-/** Without the white space that may follow. */
-function endOfValue(body: Uint8Array, start: number): number {
-  let end = skipValue(body, start);
-  while (end > start && isSpace(body[end - 1])) end--;
-  return end;
 }

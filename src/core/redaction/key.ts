@@ -1,12 +1,8 @@
-/*
- * The hash of a redacted value, which is equal for equal values of one team: HMAC-SHA-256 under a key from HOOKTAPE_SECRET and the
- * team. The key keeps others from guessing a short value from its hash.
- */
+/* The hash of a redacted value, equal for equal values of one team. The key keeps others from guessing short values. */
 import { createHmac, hkdfSync } from 'node:crypto';
 
 const hashCharacters = 16;
 
-/** The key of a team. */
 export const deriveRedactionKey = (secret: string, teamId: string): Uint8Array =>
   Buffer.from(hkdfSync('sha256', secret, teamId, 'hooktape redaction key v1', 32));
 

@@ -1,8 +1,7 @@
-/*
- * Texts inside encodings, one character a byte: the meaning of JSON escapes and percent encodings, and where it is written. Each
- * layer is one pass, and never longer than the text before it.
- */
+/* The meaning of JSON escapes and percent encodings, one character a byte, and where it is written. */
+import { shortEscapes } from '../blocks/encoded-text.ts';
 import { latin1 } from '../encoding/buffer.ts';
+import { hexDigit } from '../json/bytes.ts';
 
 /** `starts`: the position in the written text of each character, and of the end; undefined if both are the same. */
 export type Layer = { text: string; starts: Uint32Array | undefined };
@@ -54,21 +53,9 @@ export function decoded(layer: Layer, { hasEscapes, hasPercent, isPlusSpace }: E
   return { text: latin1(bytes.subarray(0, length)), starts: starts.subarray(0, length + 1) };
 }
 
-const simpleEscapes: ReadonlyMap<number, number> = new Map(
-  [...'"\\/']
-    .map(character => [character.charCodeAt(0), character.charCodeAt(0)] as const)
-    .concat([
-      [0x62, 0x08],
-      [0x66, 0x0c],
-      [0x6e, 0x0a],
-      [0x72, 0x0d],
-      [0x74, 0x09],
-    ]),
-);
-
 /** The character of the escape at `at`; the backslash itself if it begins none. */
 function escapeAt(text: string, at: number): { character: number; next: number } {
-  const simple = simpleEscapes.get(text.charCodeAt(at + 1));
+  const simple = shortEscapes.get(text.charCodeAt(at + 1));
   if (simple !== undefined) return { character: simple, next: at + 2 };
   const first = unicodeEscape(text, at);
   if (first < 0) return { character: 0x5c, next: at + 1 };
@@ -80,7 +67,6 @@ function escapeAt(text: string, at: number): { character: number; next: number }
 const unicodeEscape = (text: string, at: number): number =>
   text.charCodeAt(at) === 0x5c && text.charCodeAt(at + 1) === 0x75 ? hexNumber(text, at + 2, 4) : -1;
 
-/** -1 if there are fewer hex digits. */
 function hexNumber(text: string, at: number, digits: number): number {
   let number = 0;
   for (let i = 0; i < digits; i++) {
@@ -91,12 +77,6 @@ function hexNumber(text: string, at: number, digits: number): number {
   return number;
 }
 
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
-
 /** `start`, or the position after the escape in which it is: `na@b.c` in `\na@b.c` begins with the `a`. */
 export function afterEscape(text: string, start: number): number {
   for (let back = 1; back <= 5 && back <= start; back++) {
@@ -105,7 +85,7 @@ export function afterEscape(text: string, start: number): number {
     if (code === 0x25 && back <= 2 && hexNumber(text, at + 1, 2) >= 0) return at + 3;
     if (code !== 0x5c) continue;
     if (unicodeEscape(text, at) >= 0) return at + 6;
-    return back === 1 && simpleEscapes.has(text.charCodeAt(at + 1)) ? at + 2 : start;
+    return back === 1 && shortEscapes.has(text.charCodeAt(at + 1)) ? at + 2 : start;
   }
   return start;
 }

@@ -1,21 +1,15 @@
 /* Redacts the pairs of a query or of a form's body, as text of one character a byte. Other characters stay as they came. */
 
-import type { Treatment } from '../../shared/redaction.ts';
 import { latin1 } from '../encoding/buffer.ts';
-import type { Detector } from './detect.ts';
+import type { Detector, Redacting } from './detect.ts';
 import { decoded, written } from './layers.ts';
 import { noRule } from './paths.ts';
 import { isReplacement, replacementOf, textOf } from './replacement.ts';
 import type { Taken } from './taken.ts';
 
-export type PairRedaction = {
+export type PairRedaction = Redacting & {
   /** @param names the readings of one name */
   ruleOfName: (names: readonly string[]) => number;
-  treatments: readonly Treatment[];
-  key: Uint8Array;
-  detector: Detector | undefined;
-  isRedacted: boolean;
-  /** How a filter writes the field. */
   fieldOf: (name: string) => string;
 };
 
@@ -77,7 +71,7 @@ function redactPair(
   if (treatment !== 'remove' && isRedacted && isReplacement(before)) return { from, value: undefined };
   const after = treatment === 'remove' ? null : replacementOf(treatment, value, key);
   if (after === before) return { from, value: undefined };
-  taken.note(rule, field, () => before, after);
+  taken.note({ rule, field, before: () => before, after });
   return after === null ? undefined : { from, value: `${from > endOfName ? '' : '='}${encoded(after)}` };
 }
 
@@ -98,7 +92,7 @@ export function redactText(
     const write = encoding === 'plain' ? latin1(Buffer.from(after, 'utf8')) : encoded(after);
     out += text.slice(from, hit.start) + write;
     from = hit.end;
-    taken.note(hit.rule, field, before, after);
+    taken.note({ rule: hit.rule, field, before, after });
   }
   return out + text.slice(from);
 }

@@ -57,14 +57,12 @@ function itemOf(branch: Branch): Branch {
 const isWithin = (keys: readonly string[], all: readonly string[]): boolean =>
   keys.length > 0 && all.some((_, at) => keys.every((key, i) => all[at + i] === key));
 
-/** The branches for the value of a key. */
 export function branchesOfKey(branches: readonly Branch[], anywhere: Branch, key: string): readonly Branch[] {
   let found: Branch[] = none;
   for (const { keys } of branches) found = withBranch(found, keys.get(key));
   return withBranch(found, anywhere.keys.get(key));
 }
 
-/** The branches for an item of a list. */
 export function branchesOfItem(branches: readonly Branch[], anywhere: Branch, index: number): readonly Branch[] {
   let found: Branch[] = none;
   for (const branch of branches) found = withItem(found, branch, index);

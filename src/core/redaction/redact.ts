@@ -1,16 +1,20 @@
-/*
- * Applies the redaction of an endpoint to an event. Every byte that no rule takes stays as it came. Time and memory are linear in the
- * size of the event, even for hostile input. Pure.
- */
+/* Applies the redaction of an endpoint to an event. Time and memory are linear in its size, even for hostile input. Pure. */
 import { isUtf8 } from 'node:buffer';
 import { formField, headerField, queryField } from '../../shared/filter/field-names.ts';
 import { asBuffer, latin1 } from '../encoding/buffer.ts';
 import { sha256 } from '../encoding/sha256.ts';
-import { type HeaderPair, redacted as hiddenCredential, isCredentialHeader, lowerName } from '../headers.ts';
+import {
+  type HeaderPair,
+  headerValue,
+  redacted as hiddenCredential,
+  isCredentialHeader,
+  isFormType,
+  lowerName,
+} from '../headers.ts';
 import { endOfByteOrderMark } from '../json/bytes.ts';
 import { validateJson } from '../json/validator.ts';
 import { isForm } from './body-form.ts';
-import { createDetector, type Detector } from './detect.ts';
+import { createDetector, type Redacting } from './detect.ts';
 import { redactJson } from './json-body.ts';
 import type { Redactable, Redaction, RedactionChange, RedactionResult } from './model.ts';
 import { redactPairs, redactText } from './pairs.ts';
@@ -65,25 +69,12 @@ export function compileRedaction(
       sourceIp: ruleOfAddress < 0 ? sourceIp : '',
     };
     if (after.sourceIp !== sourceIp)
-      taken.note(
-        ruleOfAddress,
-        () => 'ip',
-        () => sourceIp,
-        null,
-      );
+      taken.note({ rule: ruleOfAddress, field: () => 'ip', before: () => sourceIp, after: null });
     const redacted = taken.redacted(() => (originalHash === 'keep' ? asBuffer(sha256(body)).toString('hex') : null));
     return redacted ? { event: { ...event, ...after }, redacted } : { event, redacted };
   };
 }
 
-type Common = {
-  treatments: readonly Redaction['rules'][number]['with'][];
-  key: Uint8Array;
-  detector: Detector | undefined;
-  isRedacted: boolean;
-};
-
-/** The first rule for each name. */
 function namesOf({ rules }: Redaction, place: 'header' | 'query', read: (path: string) => string): Map<string, number> {
   const names = new Map<string, number>();
   for (const [i, rule] of rules.entries()) {
@@ -96,7 +87,10 @@ function namesOf({ rules }: Redaction, place: 'header' | 'query', read: (path: s
 
 type HeaderRedactor = (headers: readonly HeaderPair[], taken: Taken) => readonly HeaderPair[];
 
-function createHeaderRedactor(redaction: Redaction, { treatments, key, detector, isRedacted }: Common): HeaderRedactor {
+function createHeaderRedactor(
+  redaction: Redaction,
+  { treatments, key, detector, isRedacted }: Redacting,
+): HeaderRedactor {
   const names = namesOf(redaction, 'header', path => lowerName(readFieldName(path)));
   const redactValue = (name: string, value: string, taken: Taken): string | null => {
     const rule = names.get(name);
@@ -111,7 +105,7 @@ function createHeaderRedactor(redaction: Redaction, { treatments, key, detector,
     const bytes = Buffer.from(value, 'latin1');
     const after = treatment === 'remove' ? null : replacementOf(treatment, bytes, key);
     if (after === textOf(bytes)) return value;
-    taken.note(rule, field, () => textOf(bytes), after);
+    taken.note({ rule, field, before: () => textOf(bytes), after });
     return after && latin1(Buffer.from(after, 'utf8'));
   };
   if (names.size === 0 && !detector) return headers => headers;
@@ -125,7 +119,7 @@ function createHeaderRedactor(redaction: Redaction, { treatments, key, detector,
 
 type BodyRedactor = (headers: readonly HeaderPair[], body: Uint8Array, taken: Taken) => Uint8Array;
 
-function createBodyRedactor({ rules, otherBodies }: Redaction, common: Common): BodyRedactor {
+function createBodyRedactor({ rules, otherBodies }: Redaction, common: Redacting): BodyRedactor {
   const { detector } = common;
   const paths = createBodyPaths(
     rules.flatMap((rule, i) =>
@@ -133,19 +127,15 @@ function createBodyRedactor({ rules, otherBodies }: Redaction, common: Common): 
     ),
   );
   const drop = (body: Uint8Array, taken: Taken): Uint8Array => {
-    taken.note(
-      noRuleButBody,
-      () => 'body',
-      () => textOf(body.subarray(0, 2000)),
-      null,
-    );
+    const before = (): string => textOf(body.subarray(0, 2000));
+    taken.note({ rule: noRuleButBody, field: () => 'body', before, after: null });
     return body.subarray(0, 0);
   };
   return (headers, body, taken) => {
     if (body.length === 0) return body;
     if (isReadableJson(body)) return redactJson(body, { ...common, paths }, taken) ?? drop(body, taken);
     const text = isPlain(headers) ? latin1(body) : undefined;
-    if (text !== undefined && isForm(text, isDeclaredForm(headers))) {
+    if (text !== undefined && isForm(text, isFormType(headerValue(headers, 'content-type') ?? ''))) {
       const after = redactPairs(text, { ...common, ruleOfName: paths.ruleOfName, fieldOf: formField }, taken);
       if (after === text) return body;
       return after.length > maxRedactedBytes(body.length) ? drop(body, taken) : Buffer.from(after, 'latin1');
@@ -160,12 +150,5 @@ function createBodyRedactor({ rules, otherBodies }: Redaction, common: Common): 
 const isReadableJson = (body: Uint8Array): boolean =>
   isUtf8(body) && validateJson(body, { start: endOfByteOrderMark(body), maxDepth }).next().value === true;
 
-const headerValue = (headers: readonly HeaderPair[], name: string): string =>
-  headers.find(([spelling]) => lowerName(spelling) === name)?.[1] ?? '';
-
-/** Whether it is not compressed. */
 const isPlain = (headers: readonly HeaderPair[]): boolean =>
-  /^\s*(?:identity)?\s*$/i.test(headerValue(headers, 'content-encoding'));
-
-const isDeclaredForm = (headers: readonly HeaderPair[]): boolean =>
-  /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headerValue(headers, 'content-type'));
+  /^\s*(?:identity)?\s*$/i.test(headerValue(headers, 'content-encoding') ?? '');

@@ -9,7 +9,6 @@ const mask = '****';
 const minShownCharacters = 8;
 const shownCharacters = 4;
 
-/** A text, or the bytes of another value as they were written. */
 export type Value = string | Uint8Array;
 
 /** @param isWhole for objects and lists, of which a mask shows nothing */

@@ -1,14 +1,10 @@
-/*
- * Finds card numbers, email addresses and IP addresses in a text of one character a byte. All scans are linear: they use no regular
- * expression on more text than one address can have.
- */
+/* Finds card numbers, email and IP addresses in a text of one character a byte. All scans are linear. */
 import { parseAddress } from '../../shared/addresses.ts';
 import type { Detection } from '../../shared/redaction.ts';
 
 /** Gets a range, in the order of the text. */
 export type OnHit = (start: number, end: number) => void;
 
-/** A character class as a table of all bytes. */
 const table = (isIn: (character: string, code: number) => boolean): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, code) => Number(isIn(String.fromCharCode(code), code)));
 const has = (set: Uint8Array, text: string, at: number): boolean => set[text.charCodeAt(at)] === 1;
@@ -106,7 +102,6 @@ const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('u
 const isAscii = (text: string): boolean => !/[\u0080-\u00ff]/.test(text);
 const wordCharacter = /[\p{L}\p{M}\p{N}._+'~-]/u;
 
-/** How many bytes at the end are a local part. */
 function localLength(bytes: string): number {
   const text = isAscii(bytes) ? bytes : lastWord(utf8(bytes));
   return Buffer.byteLength(text.replace(/^[.'-]+/, ''), 'utf8');

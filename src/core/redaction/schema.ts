@@ -13,6 +13,7 @@ import {
 } from '../../shared/redaction.ts';
 import { invalidFields } from '../errors.ts';
 import { collectProblems, type FieldProblem, type Report } from '../field-problems.ts';
+import { isToken } from '../headers.ts';
 import { literals } from '../schemas.ts';
 import { isPlainText } from '../text.ts';
 import type { Redaction, RedactionRule } from './model.ts';
@@ -20,7 +21,6 @@ import { readFieldName, readRulePath } from './paths.ts';
 
 const closed = { additionalProperties: false };
 
-/** It has either `in` and `path`, or `detect`. */
 export const RedactionRuleFields = t.Object(
   {
     in: t.Optional(literals(redactionPlaces, { description: 'where the field is; goes with `path`' })),
@@ -56,7 +56,6 @@ const originalHash = literals(keepOrDrop, {
   description: 'whether the SHA-256 of the original body is kept; a short secret can be guessed from it',
 });
 
-/** The rules as they are given. */
 export const GivenRedaction = t.Object(
   { rules: t.Optional(RedactionRules), otherBodies: t.Optional(OtherBodies), originalHash: t.Optional(originalHash) },
   {
@@ -74,7 +73,6 @@ export const GivenRedaction = t.Object(
 );
 export type GivenRedaction = Static<typeof GivenRedaction>;
 
-/** The rules as they are shown. */
 export const ShownRedaction = t.Object(
   { rules: RedactionRules, otherBodies: OtherBodies, originalHash },
   { title: 'Redaction' },
@@ -113,15 +111,12 @@ function readRule(rule: Static<typeof RedactionRuleFields>, report: Report): Red
   return problem === undefined ? { in: place, path, with: treatment } : report(['path'], problem);
 }
 
-/** RFC 9110 section 5.6.2. */
-const fieldName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-
 function problemOfPath(place: RedactionPlace, path: string): string | undefined {
   if (!isPlainText(path)) return 'must be a text on one line';
   try {
     if (place === 'body') readRulePath(path);
     else if (path.startsWith(anyDepth)) return `must be the name of a ${nameOf[place]}, without ${anyDepth}`;
-    else if (place === 'header' && !fieldName.test(readFieldName(path)))
+    else if (place === 'header' && !isToken(readFieldName(path)))
       return 'must be the name of a header, such as X-Customer';
     else readFieldName(path);
     return undefined;

@@ -8,15 +8,7 @@ const maxMoreBytes = 1 << 20;
 /** @param length of the given bytes */
 export const maxRedactedBytes = (length: number): number => length * maxGrowth + maxMoreBytes;
 
-export type Splicer = {
-  /** @param text written as UTF-8 @returns whether it is another text than the range has */
-  replace: (start: number, end: number, text: string) => boolean;
-  isTooLarge: () => boolean;
-  /** The bytes themselves if nothing has changed; undefined if the result would be too large. */
-  result: () => Uint8Array | undefined;
-};
-
-export function createSplicer(given: Uint8Array): Splicer {
+export function createSplicer(given: Uint8Array) {
   const bytes = asBuffer(given);
   const maxBytes = maxRedactedBytes(bytes.length);
   let out: Buffer | undefined;
@@ -39,7 +31,8 @@ export function createSplicer(given: Uint8Array): Splicer {
     copied = end;
   };
   return {
-    replace: (start, end, text) => {
+    /** @param text written as UTF-8 @returns whether it is another text than the range has */
+    replace: (start: number, end: number, text: string): boolean => {
       if (isSame(bytes, start, end, text)) return false;
       const size = Buffer.byteLength(text, 'utf8');
       isTooLarge ||= length + (start - copied) + size > maxBytes;
@@ -50,7 +43,8 @@ export function createSplicer(given: Uint8Array): Splicer {
       return true;
     },
     isTooLarge: () => isTooLarge,
-    result: () => {
+    /** The bytes themselves if nothing has changed; undefined if the result would be too large. */
+    result: (): Uint8Array | undefined => {
       if (!out) return isTooLarge ? undefined : given;
       isTooLarge ||= length + (bytes.length - copied) > maxBytes;
       if (isTooLarge) return undefined;

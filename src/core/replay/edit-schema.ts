@@ -31,8 +31,5 @@ export const ReplayEdit = t.Object(
   },
   { title: 'ReplayEdit', additionalProperties: false },
 );
-/**
- * `set`: written as `JSON.stringify` writes it; `parseExactJson` keeps numbers of any length and spelling. A header name that is
- * given twice is sent twice.
- */
+/** `set` is written by `JSON.stringify`; `parseExactJson` keeps the spelling of numbers. A header given twice is sent twice. */
 export type ReplayEdit = Static<typeof ReplayEdit>;

@@ -1,8 +1,4 @@
-/*
- * What is kept of a request that was sent again, as JSON: how it differs from the captured event. Its body is made again from the
- * event on request. Credentials, secrets and signatures by stored secrets are not kept. Large bodies are read in time
- * slices. Pure.
- */
+/* How a sent request differs from the captured event, as JSON without credentials and secrets; its body is made again. Pure. */
 import type { YieldIfDue } from '../concurrency/time-slices.ts';
 import { asBuffer } from '../encoding/buffer.ts';
 import { sha256InSlices } from '../encoding/sha256.ts';
@@ -31,7 +27,6 @@ type KeptRequest = {
 export type SentRequest = {
   headers: HeaderPair[];
   body: Uint8Array;
-  /** The body before it was signed. */
   unsignedBody: Uint8Array;
   /** False if a stored secret made a signature in the body. */
   mayKeepBody: boolean;
@@ -193,7 +188,6 @@ function isHiddenAround(
   return isHiddenIn(body.subarray(Math.max(0, start - longest), start + bytes.length + longest), hidden);
 }
 
-/** The part in which two byte sequences differ. */
 function changeOf(before: Uint8Array, after: Uint8Array): { start: number; removed: number; bytes: Buffer } {
   const start = sameBytes(before, after, 'start');
   const end = sameBytes(before.subarray(start), after.subarray(start), 'end');

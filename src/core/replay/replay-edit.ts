@@ -1,12 +1,9 @@
-/*
- * Changes to an event that is sent again. `set` replaces the bytes of one JSON value, `unset` removes a member or item: every other
- * byte of the body stays as captured. Content-Length and digests follow. Pure.
- */
+/* Changes to an event that is sent again. Bytes without a change stay; Content-Length and digests follow. Pure. */
 import { followBody } from '../encoding/body-digests.ts';
 import { decodeBody } from '../encoding/body-encoding.ts';
 import { type AppError, invalidAt } from '../errors.ts';
 import type { FieldPath } from '../field-problems.ts';
-import type { HeaderPair } from '../headers.ts';
+import { type HeaderPair, isFieldValue, isToken } from '../headers.ts';
 import { editJson, type JsonPath, JsonPathError } from '../json/edit.ts';
 import { isJson } from '../json/validator.ts';
 import type { ReplayEdit } from './edit-schema.ts';
@@ -16,15 +13,8 @@ export type EditedRequest = { headers: HeaderPair[]; body: Uint8Array };
 
 /** A path is looked up by reading the body from its beginning, while everything else waits. */
 const maxReadBytes = 32 << 20;
-/**
- * The maximum for all steps of the paths together: each step reads the previous step's value again, and hostile JSON can be as
- * deep as it is long.
- */
+/** For all steps of all paths: each reads the previous step's value again, and hostile JSON can be as deep as it is long. */
 const maxReadByStepsBytes = 256 << 20;
-
-const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** RFC 9110 section 5.5, as latin1 text. */
-const fieldValueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 const notSettable = new Set<string>([...fieldsOfRequest, 'x-hooktape-edited']);
 
@@ -32,7 +22,6 @@ const notSettable = new Set<string>([...fieldsOfRequest, 'x-hooktape-edited']);
 export type EditNames = { body: string; headers: string };
 const namesOfApi: EditNames = { body: 'edit.body', headers: 'edit.headers' };
 
-/** Whether the edit asks for any change. */
 export const isEdit = ({ set = {}, unset = [], body, headers = [] }: ReplayEdit): boolean =>
   Object.keys(set).length + unset.length + headers.length > 0 || body !== undefined;
 
@@ -122,10 +111,10 @@ function editHeaders(
 }
 
 function problemOfHeader(name: string, value: string | null, names: EditNames): string | undefined {
-  if (!tokenForm.test(name)) return `${names.headers} has a name that no header can have`;
+  if (!isToken(name)) return `${names.headers} has a name that no header can have`;
   if (notSettable.has(name.toLowerCase()))
     return `the header ${name} cannot be edited: it belongs to the connection or is set when the event is sent`;
-  if (value !== null && !fieldValueForm.test(value))
+  if (value !== null && !isFieldValue(value))
     return `the value of the header ${name} has line breaks, control characters or characters beyond Latin-1`;
   return undefined;
 }

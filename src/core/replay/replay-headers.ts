@@ -1,7 +1,4 @@
-/*
- * Which captured headers a replay sends: all but credentials (they are stored redacted), headers of the connection or added by
- * proxies, and headers that belong to the new request.
- */
+/* Which captured headers a replay sends: no credentials, none of the connection or of proxies, none of the new request. */
 
 import {
   connectionFields,
@@ -28,10 +25,7 @@ export const fieldsOfRequest: readonly string[] = [
 /** `forwarded` is added by proxies, but stored. */
 const notReplayed = new Set<string>([...fieldsOfRequest, 'forwarded']);
 
-/**
- * The header pairs to edit and sign, with order, case and repeats as captured. They include redacted credentials, because a
- * signature may have been in one: `sentHeaders` removes the rest of these.
- */
+/** To edit and sign, as captured, with redacted credentials: a signature may have been in one. `sentHeaders` removes the rest. */
 export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
   const ofConnection = connectionOptions(rawHeaders);
   return rawHeaders.flatMap(([name, value]): HeaderPair[] => {

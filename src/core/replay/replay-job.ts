@@ -6,7 +6,6 @@ export type ReplayJobState = (typeof replayJobStates)[number];
 export const jobOutcomes = ['waiting', 'ok', 'failed', 'skipped', 'same', 'different'] as const;
 export type JobOutcome = (typeof jobOutcomes)[number];
 
-/** The most unfinished jobs of a team, including paused ones. */
 export const maxUnfinishedJobs = 20;
 /** The most finished jobs of a team; older ones are removed early. */
 export const maxFinishedJobs = 1000;

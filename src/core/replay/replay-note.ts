@@ -3,10 +3,7 @@ import type { Redacted } from '../redaction/model.ts';
 
 const noLongerCovered = 'the signature no longer covers the body, because redaction rules took something out of it';
 
-/**
- * @param isUnsigned whether the event came without a signature
- * @param sent whether it was re-signed, and whether it was sent as the stored event
- */
+/** @param isUnsigned the event came without a signature @param sent re-signed, and other than the stored event */
 export const replayNote = (
   { redacted, isUnsigned }: { redacted: Redacted | null; isUnsigned: boolean },
   sent: { signed: boolean; edited: boolean },

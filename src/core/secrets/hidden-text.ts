@@ -1,10 +1,6 @@
-/*
- * Replaces texts that must not be shown or stored in the response of a destination, which may echo the request: the secret that
- * signed the request, and credentials that were added to it.
- */
+/* Replaces secrets and added credentials in the response of a destination, which may echo the request. */
 import { type HeaderPair, isCredentialHeader, redacted } from '../headers.ts';
 
-/** `shownAs`: the replacement of the text. */
 export type HiddenText = { text: string; shownAs: string };
 
 /** Shorter texts are too common to be hidden. */
@@ -17,7 +13,6 @@ export const credentialsIn = (headers: readonly (readonly [name: string, value: 
     return [value, value.slice(value.indexOf(' ') + 1)].map(text => ({ text, shownAs: redacted }));
   });
 
-/** A body without the hidden texts. */
 export function hideIn(body: Uint8Array, hidden: readonly HiddenText[]): Uint8Array {
   const found = spellings(hidden).filter(({ text }) =>
     Buffer.from(body.buffer, body.byteOffset, body.length).includes(text, 0, 'latin1'),
@@ -26,7 +21,6 @@ export function hideIn(body: Uint8Array, hidden: readonly HiddenText[]): Uint8Ar
   return Buffer.from(replaceAll(Buffer.from(body).toString('latin1'), found), 'latin1');
 }
 
-/** Header fields without the hidden texts. */
 export function hideInHeaders(pairs: readonly HeaderPair[], hidden: readonly HiddenText[]): HeaderPair[] {
   const texts = spellings(hidden);
   return pairs.map(([name, value]) => [name, replaceAll(value, texts)]);

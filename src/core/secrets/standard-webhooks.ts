@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto';
 import type { HeaderPair } from '../headers.ts';
 import type { RandomBytes } from '../ids/ids.ts';
 
-/** The headers of a signature. */
 export const webhookFields: readonly string[] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
 const prefix = 'whsec_';
 const secretBytes = 32;

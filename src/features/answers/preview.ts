@@ -1,6 +1,5 @@
 /* The answers that rules would have given to stored events. Sequences start with the first of these events. */
-import { chanceOf } from '../../core/answers/chance.ts';
-import { atStart, decide, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
+import { atStart, chanceOf, decide, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
 import { type StoredOutcome, shownOutcome } from '../../core/answers/model.ts';
 import type { ActiveRule } from '../../core/answers/rules.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';

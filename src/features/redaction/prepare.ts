@@ -1,6 +1,5 @@
 /* Prepares the redaction rules of endpoints for the capture path. The code that applies rules is loaded for the first ones. */
-import type { EndpointRedaction } from '../../core/redaction/endpoint-redaction.ts';
-import type { Redactable, RedactionResult } from '../../core/redaction/model.ts';
+import type { EndpointRedaction, Redactable, RedactionResult } from '../../core/redaction/model.ts';
 import { deriveNumberKey } from './redact-delivery.ts';
 import type { RedactionRow } from './store.ts';
 

@@ -1,10 +1,6 @@
-/*
- * Decides the answers to the deliveries of a batch whose endpoints have rules or a guard, in order and before the batch is
- * stored, so that the decisions are stored with the events. If storing fails, no event is counted.
- */
+/* Decides a batch's answers in order, before it is stored with them. If storing fails, no event is counted. */
 
-import { chanceOf } from '../../core/answers/chance.ts';
-import { decide, sequencesOf } from '../../core/answers/evaluate.ts';
+import { chanceOf, decide, sequencesOf } from '../../core/answers/evaluate.ts';
 import { type Answered, answeredWith, type Outcome, type Refusal } from '../../core/answers/model.ts';
 import { maxBytesOf, type RenderedEvent } from '../../core/answers/placeholders.ts';
 import type { ActiveAnswer, ActiveRule, ActiveRules } from '../../core/answers/rules.ts';
@@ -20,18 +16,14 @@ import type { DelayedResponses } from './delayed-responses.ts';
 import { createReadingAhead, factsOf, type ReadingAhead } from './reading-ahead.ts';
 import type { SequenceDraft, SequenceKey, Sequences } from './sequences.ts';
 
-/** A delivery to decide about. */
 export type Undecided = {
-  /** Its position in the batch. */
   index: number;
   destination: Destination;
-  /** As received. */
   delivery: Delivery;
   /** After the header rules. */
   headers: readonly HeaderPair[];
   platform: string | null;
   eventType: string | null;
-  /** The number of the delivery (core/ids/delivery-key.ts). */
   number: number;
   nonce: Uint8Array;
   /** The answer that the sender's platform expects, if it is a handshake. */
@@ -39,7 +31,6 @@ export type Undecided = {
   refused: Refusal | undefined;
 };
 
-/** A rule's answer to one event. */
 export type Chosen = {
   answer: ActiveAnswer;
   retryAfterS: number | undefined;
@@ -50,7 +41,7 @@ export type Chosen = {
   event: RenderedEvent;
 };
 
-export type Decided = {
+type Decided = {
   /** By position in the batch. */
   outcomes: ReadonlyMap<number, Outcome>;
   chosen: readonly [index: number, chosen: Chosen][];
@@ -58,15 +49,10 @@ export type Decided = {
   handshakes: readonly [index: number, answer: HandshakeAnswer][];
   /** Call it when the batch is stored. @param last the row number of its last event */
   keep: (last: number) => void;
-  /** Call it if the batch is not stored. */
   cancel: () => void;
 };
 
-export type Answerer = {
-  /** Await it before the delivery joins a batch; undefined if there is nothing to wait for. */
-  prepare: ReadingAhead['prepare'];
-  decide: (batch: readonly Undecided[]) => Promise<Decided>;
-};
+export type Answerer = ReturnType<typeof createAnswerer>;
 
 /** The verdict on the signature of a delivery that has just arrived. */
 export type VerdictAtCapture = (of: Pick<Undecided, 'destination' | 'delivery' | 'platform'>) => Verdict;
@@ -88,9 +74,8 @@ export function createAnswerer({
   holds: Pick<DelayedResponses, 'take'>;
   verdictOf: VerdictAtCapture;
   monotonic: () => number;
-  /** For tests: a different limit. */
   readingAhead?: ReadingAhead;
-}): Answerer {
+}) {
   /** A large body is read in steps, because other deliveries are answered on this thread. */
   const matcherOf = (one: Undecided) => {
     const { delivery, platform, eventType, headers } = one;
@@ -146,9 +131,10 @@ export function createAnswerer({
   };
 
   return {
+    /** Await it before the delivery joins a batch; undefined if there is nothing to wait for. */
     prepare: readingAhead.prepare,
 
-    async decide(batch) {
+    async decide(batch: readonly Undecided[]): Promise<Decided> {
       const draft = await sequences.begin(keysOf(batch));
       const outcomes = new Map<number, Outcome>();
       const chosen: [number, Chosen][] = [];
@@ -186,7 +172,6 @@ export function createAnswerer({
 
 const noDecision = { rule: undefined, retryAfterS: undefined, counts: [] };
 
-/** The sequences that a batch may read, by endpoint. */
 function keysOf(batch: readonly Undecided[]): Map<number, SequenceKey[]> {
   const keys = new Map<number, Map<string, SequenceKey>>();
   for (const { destination, number, refused } of batch) {

@@ -1,7 +1,4 @@
-/*
- * Reads responses of an object store. They are not trusted: they are limited in size, and texts of the store are cut and cleaned
- * before they appear in a message.
- */
+/* Reads responses of an object store, which are not trusted: their size is limited, and their texts are cut and cleaned. */
 import { ObjectStoreError, type StoreFailure } from '../../core/network/object-store.ts';
 import { readBody } from '../../core/network/response-body.ts';
 import { retryAfterMs } from '../../core/network/retry-after.ts';
@@ -71,10 +68,7 @@ function failureOf(status: number, code: string | undefined): StoreFailure {
   return status >= 500 || status < 300 ? 'unavailable' : 'refused';
 }
 
-/**
- * @param request names the request in the message
- * @returns the error of a response outside 2xx
- */
+/** @param request names the request in the message @returns the error of a response outside 2xx */
 export async function errorOf(request: string, response: Response, now: number): Promise<ObjectStoreError> {
   const { status } = response;
   const body = await readBody(response, maxErrorBytes, () => new Error('too long')).catch(() => Buffer.alloc(0));

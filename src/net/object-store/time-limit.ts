@@ -1,25 +1,12 @@
-/*
- * The time limit of a request to an object store. The peer must not stay silent for long, and the whole must not be slower than
- * the lowest rate: so a silent store, or one byte now and then, delays no caller for long.
- */
+/* Ends a request whose peer is silent for long, or slower than the lowest rate: one byte now and then is not enough. */
 
 const silenceMs = 20_000;
 const lowestBytesPerMs = 32;
 
-export type TimeLimit = {
-  readonly signal: AbortSignal;
-  /** Ends the request if it is not done in time for this many more bytes. */
-  allow: (bytes: number) => void;
-  /** Bytes have arrived. */
-  progress: () => void;
-  /** Stops the timers. */
-  end: () => void;
-  /** What was exceeded; undefined if the limit did not end the request. */
-  reason: () => string | undefined;
-};
+export type TimeLimit = ReturnType<typeof createTimeLimit>;
 
 /** @param bytes that the request sends @param outer ends the request, too */
-export function createTimeLimit(bytes: number, outer?: AbortSignal, longestSilenceMs = silenceMs): TimeLimit {
+export function createTimeLimit(bytes: number, outer?: AbortSignal, longestSilenceMs = silenceMs) {
   const own = new AbortController();
   let reason: string | undefined;
   const endWith = (why: string) => () => {
@@ -32,18 +19,22 @@ export function createTimeLimit(bytes: number, outer?: AbortSignal, longestSilen
   let whole: ReturnType<typeof setTimeout> | undefined;
   return {
     signal: outer ? AbortSignal.any([own.signal, outer]) : own.signal,
-    allow: length => {
+    /** Ends the request if it is not done in time for this many more bytes. */
+    allow: (length: number): void => {
       clearTimeout(whole);
       whole = setTimeout(endWith('the response is too slow'), timeFor(length));
     },
-    progress: () => {
+    /** Bytes have arrived. */
+    progress: (): void => {
       clearTimeout(silence);
       silence = setTimeout(endWith('the response stopped'), longestSilenceMs);
     },
-    end: () => {
+    /** Stops the timers. */
+    end: (): void => {
       clearTimeout(silence);
       clearTimeout(whole);
     },
+    /** What was exceeded; undefined if the limit did not end the request. */
     reason: () => reason,
   };
 }

@@ -42,7 +42,6 @@ export function matchPairs(left: readonly Pair[], right: readonly Pair[]): Match
 
 export type PairChange = MatchedPair & { kind: 'added' | 'removed' | 'changed' };
 
-/** The pairs that differ. */
 export const diffPairs = (left: readonly Pair[], right: readonly Pair[]): PairChange[] =>
   matchPairs(left, right)
     .filter(({ before, after }) => before !== after)

@@ -7,10 +7,7 @@ import { endOfQuoted, unquote } from './tokens.ts';
 
 export type BodyPath = { readonly path: readonly Step[]; readonly name: string };
 
-/**
- * @param span begins at the dot or the bracket after `body`
- * @throws FilterError
- */
+/** @param span begins at the dot or the bracket after `body` @throws FilterError */
 export function readBodyPath(characters: readonly string[], { start, end }: Span): BodyPath {
   const path: Step[] = [];
   let name = '';

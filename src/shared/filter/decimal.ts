@@ -1,7 +1,4 @@
-/*
- * Decimal numbers of any length, compared exactly and without floating point. An exponent beyond ±10^15 counts as ±10^15, so
- * that comparing a number never costs more than reading its digits.
- */
+/* Decimal numbers of any length, compared exactly. Exponents end at ±10^15, so that comparing costs no more than reading. */
 
 /** 0.DIGITS × 10^exponent. `digits` has no leading or trailing 0, and is empty for zero. */
 export type Decimal = { readonly isNegative: boolean; readonly digits: string; readonly exponent: number };

@@ -1,7 +1,4 @@
-/*
- * The filter language `where` as data: the parser produces it, and evaluation, query planning and the dashboard read it.
- * Positions count characters (Unicode code points) from 0.
- */
+/* The filter language `where` as data. Positions count characters (Unicode code points) from 0. */
 import type { Cidr } from '../addresses.ts';
 import type { Decimal } from './decimal.ts';
 
@@ -77,9 +74,7 @@ export type Filter = {
   readonly text: string;
   /** Undefined for an empty text, which matches every event. */
   readonly root: Node | undefined;
-  /**
-   * The parts that must all match, each with its `-`, `NOT` and parentheses. A filter with `OR` at the top is a single part.
-   */
+  /** The parts that must all match, each with its `-`, `NOT` and parentheses; a single one with `OR` at the top. */
   readonly parts: readonly Span[];
 };
 
@@ -105,7 +100,6 @@ export function withText(filter: Filter, q: string): Filter {
   return { ...filter, root: filter.root ? { kind: 'and', nodes: [term, filter.root] } : term };
 }
 
-/** Whether a number is in the range. */
 export const isIn = (value: number, { min = -Infinity, max = Infinity }: NumberRange): boolean =>
   min <= value && value <= max;
 
@@ -120,7 +114,6 @@ export function termsOf(node: Node | undefined): Term[] {
   return node.kind === 'not' ? termsOf(node.node) : node.nodes.flatMap(termsOf);
 }
 
-/** The range in epoch ms at the time `now`. */
 export const timeRangeAt = (
   { from, to }: TimeRange,
   now: number,

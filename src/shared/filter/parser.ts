@@ -1,7 +1,4 @@
-/*
- * Reads the filter language (docs/filters.md has it by example). NOT binds before AND, and AND before OR. AND between terms may
- * be left out.
- */
+/* Reads the filter language (docs/filters.md). NOT binds before AND, and AND, which may be left out, before OR. */
 import { type Filter, FilterError, type Node, type Span } from './filter.ts';
 import { readTerm } from './term.ts';
 import { type Token, toCharacters, tokenize } from './tokens.ts';

@@ -1,7 +1,4 @@
-/*
- * Times in a filter: a duration before now, a day, an instant of RFC 3339, or two of them with `..` between, of which one may be
- * missing. All UTC.
- */
+/* Times in a filter, in UTC: a duration before now, a day, an instant of RFC 3339, or a range with `..`. */
 import { parseDuration } from '../units.ts';
 import type { Moment, Operator, TimeRange } from './filter.ts';
 

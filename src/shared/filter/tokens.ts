@@ -1,7 +1,4 @@
-/*
- * Splits the text of a filter into words, parentheses and minus signs. Never throws, so that completion can read an unfinished text.
- * Texts are lists of characters (code points), because positions count those.
- */
+/* Splits a filter into words, parentheses and minus signs of code points. Never throws, for completion of unfinished texts. */
 import type { Span } from './filter.ts';
 
 export type Token = Span & {
