@@ -1,13 +1,6 @@
 /* The current capture rate: background work pauses while it is high, before a queue has formed. */
 
-export type CaptureRate = {
-  /** Counts deliveries that were stored. */
-  stored: (rows: number) => void;
-  /** Whether a few hundred deliveries were stored in the last one or two seconds. */
-  isHigh: () => boolean;
-  /** How many deliveries were stored in the last one or two seconds. */
-  recent: () => number;
-};
+export type CaptureRate = ReturnType<typeof createCaptureRate>;
 
 /** How busy capture is. Background work pauses for it. */
 export type CaptureLoad = Pick<CaptureRate, 'isHigh' | 'recent'> & {
@@ -18,7 +11,7 @@ export type CaptureLoad = Pick<CaptureRate, 'isHigh' | 'recent'> & {
 const windowMs = 1000;
 const highRows = 200;
 
-export function createCaptureRate(monotonic: () => number): CaptureRate {
+export function createCaptureRate(monotonic: () => number) {
   let startedAt = monotonic();
   let previousRows = 0;
   let currentRows = 0;
@@ -29,16 +22,18 @@ export function createCaptureRate(monotonic: () => number): CaptureRate {
     currentRows = 0;
     startedAt = monotonic();
   };
+  /** How many deliveries were stored in the last one or two seconds. */
   const recent = (): number => {
     startWindow();
     return previousRows + currentRows;
   };
   return {
-    stored: rows => {
+    stored: (rows: number): void => {
       startWindow();
       currentRows += rows;
     },
-    isHigh: () => recent() >= highRows,
+    /** Whether a few hundred deliveries were stored in the last one or two seconds. */
+    isHigh: (): boolean => recent() >= highRows,
     recent,
   };
 }

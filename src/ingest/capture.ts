@@ -8,13 +8,9 @@ import type { Chosen } from './answers/answerer.ts';
 import type { Delivery, Destination, PendingDelivery } from './delivery.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
-/**
- * An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a replaced token that is still accepted.
- * `policy`: only for endpoints with rules, a guard or redaction.
- */
+/** A row number and a token. `isPrevious`: replaced, but still accepted. `policy`: only with rules, a guard or redaction. */
 export type IngestAddress = { seq: number; token: string; isPrevious?: true; policy?: EndpointPolicy | undefined };
 
-/** A stored event, as sent to live streams. */
 export type StoredEvent = {
   seq: number;
   id: string;
@@ -28,14 +24,13 @@ export type StoredEvent = {
 type CommitOptions = Omit<GroupCommitOptions<PendingDelivery, StoredEvent>, 'insert' | 'bytesOf'>;
 type Insert = GroupCommitOptions<PendingDelivery, StoredEvent>['insert'];
 
-/** Deliveries of one commit group. */
 export type DeliveryBatch = {
   deliveries: readonly PendingDelivery[];
   /** Concatenated, in the order of `deliveries`. */
   nonces: Uint8Array;
 };
 
-export type BatchResult = {
+type BatchResult = {
   /** The row number of the batch's first delivery; the others follow without a gap. */
   first: number;
   /** By position in the batch; few deliveries are handshakes. */
@@ -57,9 +52,7 @@ export type CaptureServiceOptions = CommitOptions & {
   onError: (error: unknown) => void;
   random: RandomBytes;
   destinationOf: (address: IngestAddress) => Destination;
-  /** Awaited before a delivery joins a batch. */
   prepare?: (destination: Destination, delivery: Delivery) => Promise<void> | undefined;
-  /** Registers a signing secret that a handshake delivered. */
   saveLearnedSecret: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
   onStored: (recorded: StoredEvent) => void;
 };
@@ -67,9 +60,6 @@ export type CaptureServiceOptions = CommitOptions & {
 const shuttingDown = () => unavailable('shutting down, try again', 5);
 const unreadableRules = () =>
   unavailable('the redaction rules of this endpoint cannot be read, so nothing is stored: try again later', 60);
-
-/** The memory that a delivery holds. */
-export const bytesOf = ({ delivery: { fields, body } }: PendingDelivery): number => fields.length + body.length;
 
 export function createCaptureService(options: CaptureServiceOptions) {
   const {
@@ -84,7 +74,6 @@ export function createCaptureService(options: CaptureServiceOptions) {
     ...commitOptions
   } = options;
   let draining = false;
-  /** Deliveries that are prepared before they join a batch. */
   const preparing = new Set<Promise<unknown>>();
 
   const insert: Insert = async deliveries => {
@@ -133,7 +122,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const commits = createGroupCommit<PendingDelivery, StoredEvent>({
     ...commitOptions,
     insert,
-    bytesOf,
+    bytesOf: ({ delivery: { fields, body } }) => fields.length + body.length,
   });
 
   return {
@@ -163,7 +152,6 @@ export function createCaptureService(options: CaptureServiceOptions) {
       await Promise.all([commits.settled(), Promise.allSettled(preparing)]);
     },
 
-    /** The number of deliveries waiting or being committed. */
     depth: commits.depth,
 
     /** Refuses new deliveries and waits until all accepted ones are on disk. */

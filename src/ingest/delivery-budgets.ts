@@ -17,7 +17,6 @@ export const maxSmallBytes = 256 << 10;
 const smallTotalBytes = 64 << 20;
 const largeTotalBytes = 256 << 20;
 
-/** The maximum of all budgets together. */
 export const maxHeldBytes = (maxBodyBytes: number): number => 2 * smallTotalBytes + largeTotal(maxBodyBytes);
 
 const largeTotal = (maxBodyBytes: number): number => Math.max(largeTotalBytes, 3 * maxBodyBytes);

@@ -12,7 +12,6 @@ export type Delivery = {
   fields: Uint8Array;
   body: Uint8Array;
   sourceIp: string;
-  /** Epoch ms. */
   receivedAt: number;
   /** Stored instead of `query` and `fields` if these contain the token of a guard. */
   stored?: { query: string | null; fields: Uint8Array };

@@ -6,7 +6,7 @@ import { type Answerer, type Undecided, usualOutcome } from './answers/answerer.
 import type { DeliveryBatch, WriteBatch } from './capture.ts';
 import { type Destination, hasAnswers } from './delivery.ts';
 import { isOvertaken } from './outcome-statements.ts';
-import type { EncoderResults, NewEvent, RowEncoder } from './row-encoder.ts';
+import type { EncodedRows, NewEvent, RowEncoder } from './row-encoder.ts';
 import { type CaptureStore, packRows, type RowRange } from './store.ts';
 
 /** A batch is one value for a libSQL server, which accepts about 5 MB by default. */
@@ -51,8 +51,9 @@ export function createDirectWriter({
   };
 
   return async batch => {
-    const { events, results } = encode(batch);
-    const { answers, undecided } = divide(batch, events, results);
+    const encoded = encode(batch);
+    const { events } = encoded;
+    const { answers, undecided } = divide(batch, encoded);
     const startedAt = monotonic();
     const stored = undecided.length > 0 ? await insertDecided(events, undecided) : undefined;
     const range = stored?.range ?? (await insertOne(events));
@@ -64,11 +65,7 @@ export function createDirectWriter({
 }
 
 /** Separates the deliveries to decide about from the handshakes of all others. */
-function divide(
-  { deliveries }: DeliveryBatch,
-  events: readonly NewEvent[],
-  { answers: handshakes, originals }: EncoderResults,
-) {
+function divide({ deliveries }: DeliveryBatch, { events, answers: handshakes, originals }: EncodedRows) {
   const undecided: Undecided[] = [];
   const answers: [number, HandshakeAnswer][] = [];
   const byIndex = new Map(handshakes);

@@ -7,20 +7,6 @@
  */
 import { AppError, tooLarge, unavailable } from '../core/errors.ts';
 
-export type GroupCommit<Item, Stored> = {
-  /**
-   * Resolves once the item is on disk.
-   * @throws unavailable if storage fails, overloaded if too many items wait, too_large if the database will never accept it
-   */
-  add: (item: Item) => Promise<Stored>;
-  /** The number of items that are waiting or being committed. */
-  depth: () => number;
-  /** Resolves once no item is waiting or being committed. */
-  idle: () => Promise<void>;
-  /** Resolves once all items that were added before are settled. */
-  settled: () => Promise<void>;
-};
-
 export type GroupCommitOptions<Item, Stored> = {
   /** Stores all items in order, or none. A promise in the result delays only that item's response. */
   insert: (items: readonly Item[]) => Promise<readonly (Stored | Promise<Stored>)[]>;
@@ -34,13 +20,6 @@ export type GroupCommitOptions<Item, Stored> = {
   maxGroups?: number;
   maxQueued?: number;
   maxQueuedBytes?: number;
-};
-
-type QueuedItem<Item, Stored> = {
-  item: Item;
-  bytes: number;
-  resolve: (stored: Stored | Promise<Stored>) => void;
-  reject: (error: Error) => void;
 };
 
 /** While another group is in flight, a smaller group than this waits for more items. */
@@ -64,8 +43,8 @@ const isTooBig = (error: unknown): boolean => isRowError(error) && /too big/.tes
 
 const isTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === 'TIMEOUT';
 
-export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item, Stored>): GroupCommit<Item, Stored> {
-  type Queued = QueuedItem<Item, Stored>;
+export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item, Stored>) {
+  type Queued = Omit<PromiseWithResolvers<Stored>, 'promise'> & { item: Item; bytes: number };
   const { insert, bytesOf, onFailure } = options;
   const { maxRows = 128, maxBytes = 8 << 20, maxGroups = 1, maxQueued = 4096, maxQueuedBytes = 256 << 20 } = options;
   let queue: Queued[] = [];
@@ -75,7 +54,6 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
   let inFlightBytes = 0;
   let isScheduled = false;
   const idleWaiters: (() => void)[] = [];
-  /** Items are numbered as they are added. */
   let added = 0;
   /** The number of the first item of each group in flight. */
   const firstsInFlight = new Set<number>();
@@ -109,10 +87,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
     return all;
   };
 
-  /**
-   * Stores a group. If the storage does not answer in time, all waiting items are refused, too. Never rejects.
-   * @returns a function that settles the promises of the items
-   */
+  /** Never rejects. If the storage does not answer in time, all waiting items are refused. @returns settles the promises */
   const commit = async (group: readonly Queued[]): Promise<() => void> => {
     try {
       const stored = await insert(group.map(({ item }) => item));
@@ -184,7 +159,8 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
   };
 
   return {
-    add: item => {
+    /** Resolves once it is on disk. @throws unavailable if storage fails, overloaded, too_large if it will never be accepted */
+    add: (item: Item): Promise<Stored> => {
       const bytes = bytesOf(item);
       if (queue.length >= maxQueued || (queue.length > 0 && queuedBytes + bytes > maxQueuedBytes))
         return Promise.reject(
@@ -202,12 +178,15 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       }
       return promise;
     },
-    depth: () => queue.length + inFlight,
-    idle: () =>
+    /** The number of items that are waiting or being committed. */
+    depth: (): number => queue.length + inFlight,
+    /** Resolves once no item is waiting or being committed. */
+    idle: (): Promise<void> =>
       groupsInFlight > 0 || queue.length > 0
         ? new Promise<void>(resolve => idleWaiters.push(resolve))
         : Promise.resolve(),
-    settled: () =>
+    /** Resolves once all items that were added before are settled. */
+    settled: (): Promise<void> =>
       oldest() >= added
         ? Promise.resolve()
         : new Promise<void>(resolve => settledWaiters.push({ before: added, resolve })),

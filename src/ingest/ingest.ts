@@ -13,20 +13,14 @@ import { toFieldLines } from '../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../core/network/request-target.ts';
 import { type Sender, senderOf } from '../http/client-address.ts';
 import { readBody, sendContinue } from '../http/read-body.ts';
-import { chosenAnswer } from './answers/chosen-answer.ts';
 import { sendChosen } from './answers/http-response.ts';
 import type { CaptureService, IngestAddress, StoredEvent } from './capture.ts';
 import type { Delivery } from './delivery.ts';
 import { budgetOfDelivery, type DeliveryBudgets, maxSmallBytes, smallHolders } from './delivery-budgets.ts';
 import type { BufferedDelivery, FastPathOptions } from './fast-path/fast-path.ts';
-import { refusal, stored } from './responses.ts';
+import { chosenAnswer, refusal, stored } from './responses.ts';
 
-export type Ingest = {
-  /** Handles a request of node:http. */
-  handleRequest: (req: IncomingMessage, res: ServerResponse, target: string) => Promise<void>;
-  /** Handles complete deliveries of the fast path. */
-  fastPath: FastPathOptions;
-};
+export type Ingest = ReturnType<typeof createIngest>;
 
 export type IngestOptions = {
   capture: Pick<CaptureService, 'record'>;
@@ -45,7 +39,7 @@ export type IngestOptions = {
 /** The Retry-After of a paused endpoint. Most senders have their own schedule and only need to know that they should retry. */
 const pausedRetrySeconds = 60;
 
-export function createIngest(options: IngestOptions): Ingest {
+export function createIngest(options: IngestOptions) {
   const { capture, findEndpoint, countIfPaused, clientAddress, maxBodyBytes, budgets, clock, onResult, onError } =
     options;
 
@@ -170,6 +164,7 @@ export function createIngest(options: IngestOptions): Ingest {
   };
 
   return {
+    /** Handles complete deliveries of the fast path. */
     fastPath: {
       deliver: delivery => record(readTarget(delivery.target), delivery),
       maxBodyBytes: Math.min(maxBodyBytes, maxSmallBytes),
@@ -184,8 +179,9 @@ export function createIngest(options: IngestOptions): Ingest {
         return false;
       },
       onAborted: () => onResult('aborted'),
-    },
-    handleRequest: async (req, res, target) => {
+    } satisfies FastPathOptions,
+    /** Handles a request of node:http. */
+    handleRequest: async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
       const response = await receive(req, res, target);
       if (response === 'aborted') res.destroy();
       else if (response.chosen) sendChosen(req, res, response.status, response.chosen);

@@ -1,7 +1,4 @@
-/*
- * Packs events for the inserts of store.ts: their contents in blocks by endpoint (core/blocks/event-block.ts), and a few numbers and bytes
- * per row. Pure computation without a database, so that any thread can do it and post the result.
- */
+/* Packs events for the inserts of store.ts: blocks by endpoint, and a few numbers and bytes per row. Pure, for any thread. */
 import type { Outcome } from '../core/answers/model.ts';
 import { signBlock } from '../core/blocks/block-signature.ts';
 import {
@@ -39,13 +36,9 @@ export type RowOutcome = { row: number; endpoint: number; receivedAt: number; ou
 /** What rules took out of an event. `row`: position in the batch. */
 export type RowRedaction = { row: number; endpoint: number; receivedAt: number; redacted: Redacted };
 
-/**
- * The list values of a large event. They are kept in the row, so that a list does not have to unpack the event. `row`: position
- * in the batch.
- */
+/** The list values of a large event, in its row so that a list does not unpack the event. `row`: position in the batch. */
 export type LargeRow = { row: number; preview: Uint8Array; path: Uint8Array; query: Uint8Array | null };
 
-/** The offsets of the parts of packed rows. */
 export type PackedHead = {
   /** The row number of the first event if it was reserved before; NaN if the database assigns the numbers. */
   first: number;
@@ -86,10 +79,7 @@ export const lengthBits = { method: 14, platform: 10, eventType: 12, verdict: 16
 
 const labelNames = ['method', 'platform', 'eventType', 'verdict'] as const satisfies (keyof typeof lengthBits)[];
 
-/**
- * @param first the row number of the first event, if it is already reserved; the others follow without a gap
- * @param sign computes a block's search signature
- */
+/** @param first of consecutive row numbers, if already reserved @param sign computes a block's search signature */
 export function packRows(
   events: readonly NewEvent[],
   first = Number.NaN,
@@ -198,7 +188,6 @@ function packParts(
   return { packed: { count: rows.length / rowNumbers.length, numbers, bytes }, noncesAt };
 }
 
-/** The positions of each endpoint's events. */
 function byEndpoint(events: readonly NewEvent[]): Map<number, number[]> {
   const endpoints = new Map<number, number[]>();
   for (let i = 0; i < events.length; i++) {

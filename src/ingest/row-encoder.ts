@@ -1,8 +1,6 @@
-/*
- * Turns deliveries into events: recognises the platform before the header rules apply. Bodies are stored unchanged, except by the
- * redaction rules of an endpoint. Pure computation without a database, so that any thread can do it.
- */
+/* Turns deliveries into events: recognises the platform before the header rules apply. Pure, so that any thread can do it. */
 import type { Outcome } from '../core/answers/model.ts';
+import type { EventText } from '../core/blocks/event-block.ts';
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/headers.ts';
 import { deliveryNumber } from '../core/ids/delivery-key.ts';
 import { nonceBytes } from '../core/ids/ids.ts';
@@ -12,7 +10,7 @@ import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 
 /** One event as it will be stored: header rules applied. Path and query are bytes as Latin-1. */
-export type NewEvent = {
+export type NewEvent = EventText & {
   nonce: Uint8Array;
   endpoint: number;
   receivedAt: number;
@@ -20,15 +18,8 @@ export type NewEvent = {
   platform: string | null;
   eventType: string | null;
   verdict: string | null;
-  sourceIp: string;
-  path: string;
-  query: string | null;
   /** The number of the delivery that it is an attempt of (core/ids/delivery-key.ts). */
   delivery: number;
-  /** The header pairs. */
-  headersJson: string;
-  /** As received; a view of the delivery's memory. */
-  body: Uint8Array;
   /** The stored outcome; most events have the default answer and no outcome. */
   outcome?: Outcome | undefined;
   /** What the redaction rules took out of it. */
@@ -44,13 +35,8 @@ export type EventToFile = Pick<
 > & { headers: readonly HeaderPair[] };
 
 /** A delivery before the header rules, for recognition. */
-export type UnredactedDelivery = {
-  method: string;
-  path: string;
-  query: string | null;
+export type UnredactedDelivery = Pick<Delivery, 'method' | 'path' | 'query' | 'body' | 'receivedAt'> & {
   headers: readonly HeaderPair[];
-  body: Uint8Array;
-  receivedAt: number;
   /** Stored instead of `query` and `headers` (before the header rules) if the delivery contains the token of a guard. */
   stored?: Pick<UnredactedDelivery, 'query' | 'headers'>;
 };
@@ -76,14 +62,7 @@ export type Recognition = {
 };
 
 /** A delivery in the form in which it is stored: after the header rules, and without the token of a guard. */
-export type StoredForm = {
-  method: string;
-  path: string;
-  query: string | null;
-  headers: readonly HeaderPair[];
-  body: Uint8Array;
-  sourceIp: string;
-};
+export type StoredForm = Omit<UnredactedDelivery, 'receivedAt' | 'stored'> & { sourceIp: string };
 
 /** What is stored of a delivery from which rules took something. `verdict`: JSON. */
 export type RedactedForm = Omit<StoredForm, 'method'> & {
@@ -92,25 +71,19 @@ export type RedactedForm = Omit<StoredForm, 'method'> & {
   redaction: { redacted: Redacted; delivery: number };
 };
 
-/**
- * Takes out what the rules of the destination remove, once the delivery is recognised. Undefined if they take nothing.
- * @throws an error without content of the delivery
- */
+/** Takes out what the rules remove; undefined if they take nothing. @throws an error without content of the delivery */
 export type Redact<Destination> = (
   destination: Destination,
   delivery: { received: UnredactedDelivery; stored: StoredForm; recognition: Recognition },
 ) => RedactedForm | undefined;
 
-/** The results about the rows of a batch that the main thread needs. */
-export type EncoderResults = {
-  eventTypes: (string | null)[];
+export type EncodedRows = {
+  events: NewEvent[];
   /** By position in the batch; few deliveries are handshakes. */
   answers: [index: number, answer: HandshakeAnswer][];
   /** Headers and types before the redaction rules, which choose the answers; by position in the batch. */
   originals: Map<number, EncodedOriginal>;
 };
-
-export type EncodedRows = { events: NewEvent[]; results: EncoderResults };
 
 type EncodedOriginal = { headers: readonly HeaderPair[]; eventType: string | null };
 
@@ -153,6 +126,7 @@ export function createRowEncoder<Destination extends { seq: number }>({
     const { eventType, verdict, redaction } = taken ?? recognition;
     const { answer, deliveryId, platform, outcome } = recognition;
     const endpoint = destination.seq;
+    const filed = { method, path, query, platform, verdict, receivedAt, body, headers };
     const event: NewEvent = {
       nonce,
       endpoint,
@@ -170,24 +144,15 @@ export function createRowEncoder<Destination extends { seq: number }>({
       body,
       outcome,
       redacted: redaction?.redacted,
-      isInvalid: hasInvalidSignature(destination, {
-        method,
-        path,
-        query,
-        platform,
-        verdict,
-        receivedAt,
-        body,
-        headers,
-      }),
+      isInvalid: hasInvalidSignature(destination, filed),
     };
     const original = taken && { headers: stored.headers, eventType: recognition.eventType };
     return { event, answer, original };
   };
 
   return ({ deliveries, nonces }) => {
-    const answers: EncoderResults['answers'] = [];
-    const originals: EncoderResults['originals'] = new Map();
+    const answers: EncodedRows['answers'] = [];
+    const originals: EncodedRows['originals'] = new Map();
     const events = deliveries.map((one, at) => {
       try {
         const { event, answer, original } = encode(one, nonces.subarray(at * nonceBytes, (at + 1) * nonceBytes));
@@ -198,7 +163,6 @@ export function createRowEncoder<Destination extends { seq: number }>({
         throw Object.assign(new Error(`delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
-    const eventTypes = events.map(event => event.eventType);
-    return { events, results: { eventTypes, answers, originals } };
+    return { events, answers, originals };
   };
 }

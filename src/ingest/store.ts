@@ -9,7 +9,7 @@ import { factBytes } from '../core/blocks/block-facts.ts';
 import { checksumBytes } from '../core/blocks/event-block.ts';
 import { nonceBytes } from '../core/ids/ids.ts';
 import { insertAttemptsSql } from '../db/delivery-attempts.ts';
-import { outcomeStatements } from './outcome-statements.ts';
+import { outcomeStatements, type Statement } from './outcome-statements.ts';
 import {
   blockNumbers,
   lengthBits,
@@ -22,15 +22,10 @@ import {
 
 export { type PackedRows, packBlocks, packRows } from './pack-rows.ts';
 
-type Statement = { sql: string; args: InValue[] };
-
 const maxRowsPerStatement = 256;
 const maxBlocksPerStatement = 64;
 
-/**
- * Inserts the blocks, then the rows, in order. Run them in one transaction, because rows compute their block from the last
- * block's number.
- */
+/** Run them in order and in one transaction, because rows compute their block from the last block's number. */
 export function insertStatements(packed: PackedRows): Statement[] {
   const { count, numbers, bytes } = packed;
   const { first, blocks, blocksAt, signaturesAt, rowsAt, filtersAt, noncesAt } = readHead(packed);
@@ -109,10 +104,7 @@ const insertBlocks: InsertText = {
     FROM given WHERE i < ?1`,
 };
 
-/**
- * The signatures of the blocks that were just inserted. ?1: the number of signatures. ?2: the offset of the filters in the
- * bytes. ?3: facts and filters, or null without bytes.
- */
+/** The signatures of the last blocks. ?1: their number. ?2: the offset of the filters in the bytes. ?3: facts and filters, or null. */
 const insertSignatures: InsertText = {
   texts: new Map(),
   of: values => `INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, facts, filter, value_filter)
@@ -123,10 +115,7 @@ const insertSignatures: InsertText = {
     FROM given CROSS JOIN blocks ON seq = ${lastNumber('blocks')} - ?1 + 1 + i WHERE i < ?1`,
 };
 
-/**
- * ?1: the number of rows. ?2: the row number of the first, or null. ?3: nonces and labels. ?4: its position in the batch. ?5:
- * the number of blocks in the batch.
- */
+/** ?1: the rows. ?2: the first row number, or null. ?3: nonces and labels. ?4: its position. ?5: the blocks of the batch. */
 const insertRows: InsertText = {
   texts: new Map(),
   of: values => `INSERT INTO events (seq, nonce, endpoint, received_at, size, encoding, ${labels.join(', ')},
@@ -187,10 +176,7 @@ export type CaptureStore = ReturnType<typeof createCaptureStore>;
 
 export function createCaptureStore(write: Write) {
   return {
-    /**
-     * Stores all batches in one transaction, and updates the endpoints' counters in the same one.
-     * @returns the row numbers of each batch; they are consecutive over all batches (AUTOINCREMENT, one transaction)
-     */
+    /** One transaction, with the endpoints' counters. @returns the row numbers, consecutive over all batches (AUTOINCREMENT) */
     async insert(batches: readonly PackedRows[]): Promise<RowRange[]> {
       const statements: Statement[] = [];
       /** The position of each batch's last statement, which inserts its last row. */

@@ -1,7 +1,4 @@
-/*
- * Limits the connections that delayed and stalled responses keep open, because no other sender can use them, and the memory of
- * their bodies. Teams share both. When the server stops, all of them continue at once.
- */
+/* Limits connections and memory of delayed and stalled responses, by team. When the server stops, all continue at once. */
 
 import { heldConnections, maxHeldBodyBytes, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
 import { createFairShares, type FairSharesOptions } from '../../core/concurrency/fair-shares.ts';
@@ -43,10 +40,7 @@ export function createDelayedResponses({
   };
 
   return {
-    /**
-     * Takes a slot for one response; undefined if no slot is free. @param endpoint its row number @param bytes the memory that
-     * only this response needs, until it is released
-     */
+    /** Undefined if no slot is free. @param endpoint its row number @param bytes the memory that only this response needs */
     take(endpoint: number, bytes: number): DelayedResponse | undefined {
       const team = teamOf(endpoint) ?? `endpoint ${endpoint}`;
       const place = takePlace(endpoint, team);

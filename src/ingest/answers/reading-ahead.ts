@@ -52,7 +52,6 @@ export function createReadingAhead({
       return turns.run(String(seq), () => read(delivery, filters));
     },
 
-    /** The fields read from the delivery. */
     of: (delivery: Delivery): ReadAhead | undefined => found.get(delivery),
   };
 }

@@ -14,36 +14,22 @@ export type LoadSequences = (
   keys: readonly SequenceKey[],
 ) => Promise<readonly (SequenceKey & { state: SequenceState })[]>;
 
+export type Sequences = ReturnType<typeof createSequences>;
 /** The states that one batch reads and changes. */
-export type SequenceDraft = {
-  stateOf: (key: SequenceKey) => SequenceState;
-  /** @returns the step as it is stored */
-  add: (count: Count) => Count;
-  /** The batch is stored. @param last the row number of its last event */
-  keep: (last: number) => void;
-};
-
-export type Sequences = {
-  begin: (wanted: ReadonlyMap<number, readonly SequenceKey[]>) => Promise<SequenceDraft>;
-  /** Call it after events were removed, because the steps of these events are removed, too. */
-  forgetFiled: () => void;
-};
+export type SequenceDraft = Awaited<ReturnType<Sequences['begin']>>;
 
 const keyOf = ({ version, slot, delivery }: SequenceKey): string => `${version}:${slot}:${delivery}`;
 
-/** The most states kept in memory. */
 const maxKept = 50_000;
 
-/**
- * @param isUnfiled whether the event with this row number is only in the journal; undefined: no state is kept between batches
- */
+/** @param isUnfiled whether this event is only in the journal; undefined: no state is kept between batches */
 export function createSequences({
   load,
   isUnfiled,
 }: {
   load: LoadSequences;
   isUnfiled: ((seq: number) => boolean) | undefined;
-}): Sequences {
+}) {
   /** The least recently used first. `seq`: the event of the last step, 0 if it is filed. */
   const kept = new Map<string, { state: SequenceState; seq: number }>();
 
@@ -60,11 +46,12 @@ export function createSequences({
   };
 
   return {
-    forgetFiled() {
+    /** Call it after events were removed, because the steps of these events are removed, too. */
+    forgetFiled(): void {
       for (const [key, { seq }] of kept) if (!isUnfiled?.(seq)) kept.delete(key);
     },
 
-    async begin(wanted) {
+    async begin(wanted: ReadonlyMap<number, readonly SequenceKey[]>) {
       const states = new Map<string, SequenceState>();
       const changed = new Set<string>();
       await Promise.all(
@@ -80,8 +67,9 @@ export function createSequences({
         }),
       );
       return {
-        stateOf: key => states.get(keyOf(key)) ?? atStart,
-        add: count => {
+        stateOf: (key: SequenceKey): SequenceState => states.get(keyOf(key)) ?? atStart,
+        /** @returns the step as it is stored */
+        add: (count: Count): Count => {
           const key = keyOf(count);
           const before = states.get(key) ?? atStart;
           const isFirst = !changed.has(key);
@@ -89,7 +77,8 @@ export function createSequences({
           changed.add(key);
           return isUnfiled || !isFirst ? count : { ...count, before: before.n };
         },
-        keep: last => {
+        /** The batch is stored. @param last the row number of its last event */
+        keep: (last: number): void => {
           if (!isUnfiled) return;
           for (const [key, state] of states) remember(key, state, changed.has(key) ? last : (kept.get(key)?.seq ?? 0));
           forget();

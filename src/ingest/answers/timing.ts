@@ -5,7 +5,6 @@ import type { ChosenAnswer, DelayedResponse } from '../../core/delivery-response
 
 /** The actions of an answer on its connection. Each is called at most once, `end` last. */
 export type Steps = {
-  /** Sends the complete response. */
   answer: () => void;
   /** Sends the head, whose body never follows. */
   head: () => void;
@@ -35,10 +34,7 @@ export function runAnswer(
   else begin();
 }
 
-/**
- * Releases the slot when the sender disconnects, or if it disconnected while its event was stored.
- * @returns a function that stops watching
- */
+/** Releases the slot when the sender disconnects, or if it has done so. @returns a function that stops watching */
 export function watchSender(socket: Pick<Socket, 'once' | 'off' | 'readableEnded'>, hold: DelayedResponse): () => void {
   if (socket.readableEnded) hold.releaseSlot();
   socket.once('end', hold.releaseSlot).once('close', hold.release);

@@ -14,7 +14,6 @@ import { resetConnection, runAnswer, watchSender } from '../answers/timing.ts';
 import { type RequestHead, readRequestHead } from './request-head.ts';
 import { createResponseFormatter } from './response-format.ts';
 
-/** A delivery that has arrived completely. */
 export type BufferedDelivery = Sender & {
   method: string;
   target: string;
@@ -54,7 +53,6 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
     return connection => {
       const { socket } = connection;
       const peer = socket.remoteAddress ?? '';
-      /** The bytes received after the last submitted delivery. */
       let unread: Buffer[] = [];
       let unreadBytes = 0;
       /** The head of the delivery whose body is arriving, or that was submitted. */
@@ -221,5 +219,4 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
   };
 }
 
-/** The value of the only `Host` header. */
 const hostIn = (fieldLines: string): string => trimBlanks(/^host:([^\r]*)/im.exec(fieldLines)?.[1] ?? '');

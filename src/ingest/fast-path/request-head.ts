@@ -146,10 +146,7 @@ function isAt(bytes: Uint8Array, from: number, expected: Uint8Array): boolean {
   return true;
 }
 
-/**
- * Compares case-insensitively. In token bytes, bit 5 is only the case of a letter.
- * @param name lower-case, of the same length
- */
+/** In token bytes, bit 5 is only the case of a letter. @param name lower-case, of the same length */
 function isName(bytes: Uint8Array, from: number, name: Uint8Array): boolean {
   for (let i = 0; i < name.length; i++) if (((bytes[from + i] as number) | 0x20) !== name[i]) return false;
   return true;

@@ -3,8 +3,6 @@ import { STATUS_CODES } from 'node:http';
 import type { ChosenAnswer, DeliveryResponse } from '../../core/delivery-response.ts';
 import { announcedBytes } from '../answers/timing.ts';
 
-export type ResponseFormatter = ReturnType<typeof createResponseFormatter>;
-
 export function createResponseFormatter(keepAliveSeconds: number) {
   let second = 0;
   /** The last lines of a head, for this second. */
@@ -24,11 +22,7 @@ export function createResponseFormatter(keepAliveSeconds: number) {
   const statusLine = (status: number): string => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
 
   /** The first lines of the last response: nearly all responses share them, down to the object of their headers. */
-  let known: { status: number; headers: DeliveryResponse['headers']; text: string } = {
-    status: 0,
-    headers: {},
-    text: '',
-  };
+  let known = { status: 0, headers: {} as DeliveryResponse['headers'], text: '' };
   const beginning = ({ status, headers }: DeliveryResponse): string => {
     if (status === known.status && headers === known.headers) return known.text;
     let text = statusLine(status);
@@ -46,7 +40,6 @@ export function createResponseFormatter(keepAliveSeconds: number) {
       return size === body.length ? head + body : Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
     },
 
-    /** The head of a rule's answer. */
     head(status: number, chosen: ChosenAnswer, isLast: boolean): Buffer {
       const fields = chosen.fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
       const announced = announcedBytes({ status, chosen });

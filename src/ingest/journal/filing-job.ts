@@ -1,7 +1,4 @@
-/*
- * Filing on the writer thread: reads groups from the journal and stores their deliveries as rows in one transaction. Every event
- * keeps the row number it was acknowledged with, so a retry stores nothing twice.
- */
+/* Filing on the writer thread: stores groups as rows in one transaction, under acknowledged numbers, so a retry stores none twice. */
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asBuffer } from '../../core/encoding/buffer.ts';
@@ -20,7 +17,6 @@ export type FilingJobOptions = {
   /** Returns the highest row number that was ever stored. */
   filedSeq: () => Promise<number>;
   encode: (entries: readonly JournalEntry[], nonces: Uint8Array) => readonly NewEvent[];
-  /** Syncs a directory. */
   syncNames?: (directory: string) => Promise<void>;
 };
 
@@ -37,14 +33,9 @@ export function createFilingJob({ insert, filedSeq, encode, syncNames = syncDire
   const toRows = (part: Part): PackedRows[] => {
     if (part.kind === 'rows') return [part.rows];
     return runsOf(part.deliveries).map(run => {
+      const entries = run.map(({ entry }) => entry);
       const nonces = Buffer.concat(run.map(({ nonce }) => nonce));
-      return packRows(
-        encode(
-          run.map(({ entry }) => entry),
-          nonces,
-        ),
-        run[0]?.seq,
-      );
+      return packRows(encode(entries, nonces), run[0]?.seq);
     });
   };
 

@@ -1,7 +1,4 @@
-/*
- * A slot: a range of reserved row numbers that is not filed yet. The deliveries are in the journal; a slot has only their place. Groups
- * that lie one after another share a slot, up to as many as one transaction takes, so that a small group takes only two numbers.
- */
+/* A range of reserved row numbers that is not filed yet. Groups that follow each other share a slot. */
 import type { PackedRows } from '../store.ts';
 import type { GroupLocation } from './journal.ts';
 
@@ -11,7 +8,6 @@ export type GroupRun = { path: string; offset: number; first: number; bytes: num
 /** Work for the writer thread: groups of the journal, or rows of an import that start at row number `first`. */
 export type FilingWork = { run: GroupRun } | { rows: PackedRows; first: number };
 
-/** Work as it is added: one group at a time. */
 export type AddedWork = { group: GroupLocation } | Extract<FilingWork, { rows: PackedRows }>;
 
 export type Slot = {
@@ -32,7 +28,6 @@ export function newSlot(first: number, count: number): Slot {
   return { first, count, work: undefined, bytes: 0, readyAt: 0, isTaken: false, filed };
 }
 
-/** A run of one group. */
 export const runOf = ({ path, offset, bytes, first, count }: GroupLocation): GroupRun => ({
   path,
   offset,
@@ -41,7 +36,6 @@ export const runOf = ({ path, offset, bytes, first, count }: GroupLocation): Gro
   rows: [count],
 });
 
-/** The groups of a run, in order. */
 export function groupsIn({ path, offset, first, bytes, rows }: GroupRun): GroupLocation[] {
   let [nextOffset, nextFirst] = [offset, first];
   return bytes.map((size, i) => {
@@ -52,10 +46,7 @@ export function groupsIn({ path, offset, first, bytes, rows }: GroupRun): GroupL
   });
 }
 
-/**
- * Adds a group to the slot before its own if it lies right behind the slot's groups, and one transaction takes both.
- * @returns whether it did
- */
+/** Adds a group that lies right behind the slot's groups, if one transaction takes both. @returns whether it did */
 export function joinSlot(
   slot: Slot,
   { path, offset, bytes, first, count }: GroupLocation,

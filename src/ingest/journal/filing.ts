@@ -13,29 +13,16 @@ import type { GroupLocation } from './journal.ts';
 /** The signing secrets of all endpoints, by row number. A change makes a new map. */
 export type KnownSecrets = ReadonlyMap<number, readonly (SigningSecret & { createdAt: number })[]>;
 
-/**
- * `isRetry`: an earlier attempt, perhaps in an earlier process, failed or was interrupted and may have stored some of it. `secrets`: only
- * if they have changed since the last job.
- */
+/** `isRetry`: an earlier attempt may have stored some of it. `secrets`: only if they have changed since the last job. */
 export type FilingJob = { work: FilingWork[]; isRetry: boolean; secrets?: KnownSecrets };
 
 /** Work that could not be stored as rows. */
 export type FilingReport = {
-  /** Groups that are damaged on disk. */
   damaged: GroupLocation[];
   /** Deliveries that the database refused; each is kept in the file `path`. */
   setAside: { seq: number; path: string; message: string; code: string }[];
   /** Rows of imports that the database refused, by their index in the job. */
   refused: { index: number; message: string; code: string }[];
-};
-
-/** Reserved row numbers. They are filed after all earlier ones. */
-export type Reservation = {
-  first: number;
-  /** Allows the work to be filed. Resolves once it is stored as rows. @throws the database's error for refused rows */
-  ready: (work: AddedWork, bytes: number) => Promise<void>;
-  /** Cancels the reservation: these row numbers stay unused. */
-  cancel: () => void;
 };
 
 /** A read that waits until the events up to `upTo` are filed, or until filing fails. */
@@ -48,7 +35,6 @@ export type FilingOptions = {
   lastSeq: number;
   /** Groups that an earlier process acknowledged but did not file. */
   recovered: readonly GroupLocation[];
-  /** Called when a group has been filed. */
   onFiled: (group: GroupLocation) => void;
   /** Called when acknowledged deliveries could not be stored as rows. */
   onLost: (report: Omit<FilingReport, 'refused'>) => void;
@@ -69,20 +55,14 @@ const defaultLimits = {
   /** Limits of one transaction. */
   maxRows: 1024,
   maxBytes: 4 << 20,
-  /**
-   * A smaller backlog waits up to `lingerMs` for more, unless a read is waiting. So bursts are faster, and a trickle causes few
-   * transactions.
-   */
+  /** A smaller backlog waits up to `lingerMs`, unless a read is waiting: bursts are faster, and a trickle needs few transactions. */
   minRows: 16_384,
   minBytes: 64 << 20,
   lingerMs: 1000,
   /** The maximum backlog; beyond it, capture waits for filing. */
   maxBacklogBytes: 256 << 20,
   maxBacklogRows: 131_072,
-  /**
-   * The maximum backlog while clients read, because every read waits for it. It applies for `readingMs` after a read that had
-   * to wait.
-   */
+  /** The maximum while clients read, because every read waits for it: for `readingMs` after a read that had to wait. */
   maxBacklogRowsWhileReading: 32_768,
   readingMs: 10_000,
   retryMs: 500,
@@ -119,10 +99,7 @@ export function createFiling(options: FilingOptions) {
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failure: Error | undefined;
-  /**
-   * Whether a group may be partly filed: an earlier process may have stopped while it stored the events of a group one by one
-   * after a row error.
-   */
+  /** An earlier process may have stopped while it stored the events of a group one by one after a row error. */
   let mayBePartlyFiled = slots.length > 0;
   /** Whether filing has failed and is not retried at once; then reads do not wait for it. */
   let isStalled = false;
@@ -257,14 +234,15 @@ export function createFiling(options: FilingOptions) {
   if (slots.length > 0) start();
 
   return {
-    /** Reserves the next `count` row numbers. */
-    reserve(count: number): Reservation {
+    /** Reserves row numbers. They are filed after all earlier ones. */
+    reserve(count: number) {
       const slot = newSlot(nextSeq, count);
       nextSeq += count;
       slots.push(slot);
       return {
         first: slot.first,
-        ready: (work, bytes) => {
+        /** Allows the work to be filed. Resolves once it is stored as rows. @throws the database's error for refused rows */
+        ready: (work: AddedWork, bytes: number): Promise<void> => {
           const { filed } = makeReady(slot, work, bytes);
           backlogRows += count;
           backlogBytes += bytes;
@@ -273,17 +251,15 @@ export function createFiling(options: FilingOptions) {
           else schedule();
           return filed.promise;
         },
-        cancel: () => {
+        /** These row numbers stay unused. */
+        cancel: (): void => {
           slots.splice(slots.indexOf(slot), 1);
           if (slots[0]?.work) schedule();
         },
       };
     },
 
-    /**
-     * Resolves once every delivery acknowledged before this call is a row; undefined if that is already so, and while filing
-     * fails, so that reads return the filed events.
-     */
+    /** Resolves once all that was acknowledged before is a row; undefined if it is already so, and while filing fails. */
     filed,
 
     /** Waits like `filed`. @returns whether every delivery acknowledged before this call is a row; false while filing fails */

@@ -58,11 +58,7 @@ type GroupText = { endpoints: [seq: number, platforms: readonly string[], url?: 
 
 export const alignedBytes = (bytes: number): number => Math.ceil(bytes / groupAlignment) * groupAlignment;
 
-/**
- * Writes a group into the buffer that `bufferFor` returns for an upper bound of its size.
- * @param nonces the nonces of the events, concatenated
- * @returns the buffer, and the size of the group in it, including padding
- */
+/** @param nonces concatenated @param bufferFor gets an upper bound of the size @returns `bytes`: the size with padding */
 export function encodeGroup(
   entries: readonly JournalEntry[],
   nonces: Uint8Array,
@@ -126,10 +122,7 @@ function textOf(entries: readonly JournalEntry[]): string {
   return JSON.stringify({ endpoints, entries: texts } satisfies GroupText);
 }
 
-/**
- * Reads a group's header; undefined if no group of this segment begins there. Does not verify the checksum. @param bytes begin
- * where the group would begin
- */
+/** Undefined if no group of this segment begins at the beginning of `bytes`. Does not verify the checksum. */
 export function readGroupHeader(bytes: Buffer, segmentNonce: Uint8Array): GroupHeader | undefined {
   if (bytes.length < headerBytes || bytes.readUInt32LE(at.magic) !== magic) return undefined;
   if (bytes.compare(segmentNonce, 0, segmentNonceBytes, at.nonce, at.nonce + segmentNonceBytes) !== 0) return undefined;

@@ -1,7 +1,4 @@
-/*
- * Stores batches of deliveries in the journal. A delivery is recognised here only if the result affects the response or needs what the
- * header rules or redaction rules remove; all others are recognised when they are filed. What rules remove never reaches the disk.
- */
+/* Stores batches in the journal, after what rules remove. Most deliveries are recognised when they are filed. */
 import { latin1 } from '../../core/encoding/buffer.ts';
 import { applyRulesToLines, type HeaderPair, readFieldLines, toFieldLines } from '../../core/headers.ts';
 import { deliveryNumber } from '../../core/ids/delivery-key.ts';
@@ -32,7 +29,6 @@ export type Recogniser = {
   recognise: (destination: Destination, delivery: UnredactedDelivery) => Recognition;
   /** Applies the redaction rules. */
   redact: Redact<Destination>;
-  /** The sender's id of a delivery. */
   deliveryIdOf: (delivery: RawDelivery, platform: string | null) => DeliveryId | undefined;
 };
 

@@ -16,10 +16,7 @@ const renewPollMs = 5;
 
 export type Journal = ReturnType<typeof createJournal>;
 
-/**
- * @param nextGroup the number of the next group: after all groups of earlier segments
- * @param unfiled the groups of earlier segments that are not rows yet
- */
+/** @param nextGroup after all groups of earlier segments @param unfiled groups of earlier segments that are not rows yet */
 export function createJournal({
   files,
   nextGroup,
@@ -30,7 +27,6 @@ export function createJournal({
   unfiled: readonly GroupLocation[];
 }) {
   let segment: OpenSegment | undefined;
-  /** The offset of the next group in the segment. */
   let end = 0;
   let group = nextGroup;
   const keptBuffer = Buffer.allocUnsafeSlow(keptBufferBytes);
@@ -103,10 +99,7 @@ export function createJournal({
   };
 
   return {
-    /**
-     * Writes a group. One call at a time. Resolves once it is on disk.
-     * @throws the file system's error; the group is not acknowledged then
-     */
+    /** One call at a time. Resolves once it is on disk. @throws the file system's error; the group is not acknowledged then */
     async append(...group: Parameters<typeof write>): Promise<GroupLocation> {
       isWriting = true;
       try {

@@ -12,7 +12,6 @@ export type Recovered = {
   unfiled: GroupLocation[];
   /** The highest row number of any group, 0 without groups. */
   lastSeq: number;
-  /** The number for the next group. */
   nextGroup: number;
   /** Segments without unfiled groups. */
   empty: string[];
@@ -42,10 +41,7 @@ export function recoverGroups(segments: readonly StoredSegment[], filedSeq: numb
 
 type FoundGroup = GroupLocation & { group: number };
 
-/**
- * @param voidFrom groups from this number on were not acknowledged
- * @param following the next segment on disk
- */
+/** @param voidFrom groups from this number on were not acknowledged @param following the next segment on disk */
 export function findGroups(
   bytes: Buffer,
   { path, nonce, firstGroup, generation }: StoredSegment,

@@ -19,11 +19,12 @@ import {
   write,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { syncDirectory } from '../../db/files/publish-file.ts';
 import { alignedBytes, groupAlignment, segmentNonceBytes } from './group.ts';
 
-export const databaseIdBytes = 16;
+const databaseIdBytes = 16;
 const magic = Buffer.from('HKTJSEG1');
 /** Byte offsets in the header, after the magic. */
 const at = { checksum: 8, generation: 16, firstGroup: 24, nonce: 32, databaseId: 40, end: 56 } as const;
@@ -45,30 +46,22 @@ export type OpenSegment = { path: string; nonce: Uint8Array; bytes: number; file
 /** With O_DSYNC, a write is on disk when it returns. Windows has no such flag, so each write is followed by a sync there. */
 const syncedWrites = constants.O_DSYNC as number | undefined;
 
+// With descriptors, because a FileHandle that is garbage-collected before it is closed throws an error.
+const [writeSome, syncData, sync] = [promisify(write), promisify(fdatasync), promisify(fsync)];
+
 /** Writes all bytes to the disk. @throws the file system's error; then the state of the range is unknown */
 export async function writeSynced(file: number, bytes: Uint8Array, position: number): Promise<void> {
   await writeAll(file, bytes, position);
-  if (syncedWrites === undefined) await done(callback => fdatasync(file, callback));
+  if (syncedWrites === undefined) await syncData(file);
 }
 
 async function writeAll(file: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
-    const count = await writeSome(file, bytes.subarray(written), position + written);
-    if (count === 0) throw Object.assign(new Error('the write stored no bytes'), { code: 'ENOSPC' });
-    written += count;
+    const { bytesWritten } = await writeSome(file, bytes, written, bytes.length - written, position + written);
+    if (bytesWritten === 0) throw Object.assign(new Error('the write stored no bytes'), { code: 'ENOSPC' });
+    written += bytesWritten;
   }
 }
-
-/** Uses a descriptor, because a FileHandle that is garbage-collected before it is closed throws an error. */
-const writeSome = (file: number, bytes: Uint8Array, position: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    write(file, bytes, 0, bytes.length, position, (error, count) => (error ? reject(error) : resolve(count)));
-  });
-
-const done = (run: (callback: (error: Error | null) => void) => void): Promise<void> =>
-  new Promise((resolve, reject) => {
-    run(error => (error ? reject(error) : resolve()));
-  });
 
 export type SegmentFiles = ReturnType<typeof createSegmentFiles>;
 
@@ -85,7 +78,6 @@ export function createSegmentFiles({
   databaseId: Uint8Array;
   segmentBytes: number;
   random: (length: number) => Uint8Array;
-  /** Syncs a directory. */
   syncNames?: (directory: string) => Promise<void>;
   /** Called after a segment with an unreadable header was moved aside. */
   onDamaged?: (movedTo: string) => void;
@@ -121,7 +113,7 @@ export function createSegmentFiles({
     try {
       for (let at = 0; at < bytes; at += zeros.length)
         await writeAll(file, zeros.subarray(0, Math.min(zeros.length, bytes - at)), at);
-      await done(callback => fsync(file, callback));
+      await sync(file);
       await syncNames(directory);
     } catch (error) {
       rmSync(path, { force: true });
@@ -210,7 +202,6 @@ export function createSegmentFiles({
       else rmSync(path, { force: true });
     },
 
-    /** The paths of the spares. */
     spares: (): readonly string[] => spares,
 
     /** Frees disk space for filing. Never throws. @returns whether any spare was removed */
