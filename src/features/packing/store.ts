@@ -2,11 +2,12 @@
  * Queries of the packer, and the transaction that moves events into other blocks. Raw SQL, because lists of rows are passed as one JSON
  * value and blocks are read as blobs.
  */
-import type { Client, InStatement, Row } from '@libsql/client';
+import type { Client, InStatement } from '@libsql/client';
 import { maxBlockBytes, type PackedBlock, type StoredBlock } from '../../core/blocks/event-block.ts';
-import { blockColumns, type ContentRow, toStoredBlock } from '../../db/contents.ts';
+import { blockColumns, type ContentRow } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
 import { bucketOf } from '../../db/delivery-attempts.ts';
+import { createRawReader } from '../../db/raw-rows.ts';
 
 /** The range of row numbers with rows of 1.0. */
 export type RowsToPack = { after: number; upTo: number };
@@ -46,7 +47,6 @@ const emptied = [
   ofSmall('path', "x''"),
   ofSmall('query', 'NULL'),
 ].join(', ');
-const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
 /**
  * @param insertBlocksStatements the statements that insert an endpoint's blocks
@@ -55,96 +55,64 @@ export function createPackingStore(
   { scanClient: client, timedBatch }: Pick<Database, 'timedBatch'> & { scanClient: Pick<Client, 'execute'> },
   insertBlocksStatements: (endpoint: number, blocks: readonly PackedBlock[]) => InStatement[],
 ) {
-  const rowsOf = async (sql: string, args: (string | number)[] = []): Promise<Row[]> =>
-    (await client.execute({ sql, args })).rows;
+  const { objects, numbers } = createRawReader(client);
 
   return {
     async rowsToPack(): Promise<RowsToPack | undefined> {
-      const [row] = await rowsOf(`SELECT value FROM meta WHERE ${isProgress}`);
-      return row && (JSON.parse(Buffer.from(row[0] as ArrayBuffer).toString()) as RowsToPack);
+      const [row] = await objects<{ value: Uint8Array }>(`SELECT value FROM meta WHERE ${isProgress}`);
+      return row && (JSON.parse(Buffer.from(row.value).toString()) as RowsToPack);
     },
 
     /** The next rows of 1.0, oldest first, with bodies of at most `maxBytes` together, or one row. */
     async oldRows({ after, upTo }: RowsToPack, limit: number, maxBytes: number): Promise<OldRow[]> {
-      const sizes = await rowsOf(
+      const sizes = await objects<{ seq: number; size: number }>(
         'SELECT seq, size FROM events WHERE seq > ? AND seq <= ? AND block IS NULL ORDER BY seq LIMIT ?',
         [after, upTo, limit],
       );
       let [last, total] = [after, 0];
-      for (const row of sizes) {
-        total += Number(row[1]);
+      for (const { seq, size } of sizes) {
+        total += size;
         if (total > maxBytes && last > after) break;
-        last = Number(row[0]);
+        last = seq;
       }
-      const rows = await rowsOf(
-        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content, platform, method FROM events
+      return objects<OldRow>(
+        `SELECT seq, endpoint, received_at, event_type, size, encoding, sha256, path, query, source_ip, content, platform, method,
+           block, block_start FROM events
          WHERE seq > ? AND seq <= ? AND block IS NULL ORDER BY seq`,
         [after, last],
       );
-      return rows.map(row => ({
-        seq: Number(row[0]),
-        endpoint: Number(row[1]),
-        receivedAt: Number(row[2]),
-        eventType: row[3] as string | null,
-        size: Number(row[4]),
-        encoding: Number(row[5]),
-        sha256: bytes(row[6]),
-        path: bytes(row[7]),
-        query: row[8] === null ? null : bytes(row[8]),
-        sourceIp: String(row[9]),
-        content: bytes(row[10]),
-        platform: row[11] as string | null,
-        method: String(row[12]),
-        block: null,
-        blockStart: null,
-      }));
     },
 
     /** The highest block number ever used. */
-    lastBlock: async (): Promise<number> => Number((await rowsOf(`SELECT ${lastBlock}`))[0]?.[0] ?? 0),
+    lastBlock: async (): Promise<number> => (await numbers(`SELECT ${lastBlock}`))[0] ?? 0,
 
     /** The first endpoint from `from` on with at least this many small blocks, or bytes in them; not an endpoint whose events are being removed. */
     async endpointToPack(from: number, minBlocks: number, minBytes: number): Promise<number | undefined> {
-      const [row] = await rowsOf(
+      const [endpoint] = await numbers(
         `SELECT endpoint FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint >= ?
          AND endpoint NOT IN (SELECT seq FROM endpoints WHERE deleted_at IS NOT NULL) GROUP BY endpoint
          HAVING count(*) >= ? OR (count(*) > 1 AND sum(bytes) >= ?) ORDER BY endpoint LIMIT 1`,
         [from, minBlocks, minBytes],
       );
-      return row && Number(row[0]);
+      return endpoint;
     },
 
     /** The endpoint's small blocks, oldest first. */
-    async smallBlocks(endpoint: number, limit: number): Promise<SmallBlock[]> {
-      const rows = await rowsOf(
+    smallBlocks: (endpoint: number, limit: number): Promise<SmallBlock[]> =>
+      objects(
         'SELECT seq, events, bytes FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint = ? ORDER BY first_event LIMIT ?',
         [endpoint, limit],
-      );
-      return rows.map(row => ({ seq: Number(row[0]), events: Number(row[1]), bytes: Number(row[2]) }));
-    },
+      ),
 
-    async blocks(numbers: readonly number[]): Promise<(StoredBlock & { seq: number })[]> {
-      const sql = `SELECT seq, ${blockColumns} FROM blocks WHERE seq IN ${jsonList}`;
-      return (await rowsOf(sql, [JSON.stringify(numbers)])).map(row => ({
-        seq: Number(row[0]),
-        ...toStoredBlock(row, 1),
-      }));
-    },
+    blocks: (seqs: readonly number[]): Promise<(StoredBlock & { seq: number })[]> =>
+      objects(`SELECT seq, ${blockColumns} FROM blocks WHERE seq IN ${jsonList}`, [JSON.stringify(seqs)]),
 
     /** The events among these that are in one of the blocks. */
-    async eventsIn(numbers: readonly number[], seqs: readonly number[]): Promise<EventRow[]> {
-      const rows = await rowsOf(
+    eventsIn: (blocks: readonly number[], seqs: readonly number[]): Promise<EventRow[]> =>
+      objects(
         `SELECT seq, received_at, event_type, platform, method FROM events WHERE seq IN ${jsonList} AND block IN ${jsonList} ORDER BY seq`,
-        [JSON.stringify(seqs), JSON.stringify(numbers)],
-      );
-      return rows.map(row => ({
-        seq: Number(row[0]),
-        receivedAt: Number(row[1]),
-        eventType: row[2] as string | null,
-        platform: row[3] as string | null,
-        method: String(row[4]),
-      }));
-    },
+        [JSON.stringify(seqs), JSON.stringify(blocks)],
+      ),
 
     /**
      * Moves events into new blocks, in one transaction. Skips events that were deleted or moved in the meantime.

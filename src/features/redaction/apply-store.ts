@@ -7,6 +7,8 @@ import { previewOf } from '../../core/text.ts';
 import { type ContentRow, createContentReader, type IntactContent } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
 import { insertAttemptsSql, removeAttemptsSql } from '../../db/delivery-attempts.ts';
+import { readRedacted, redactedJson } from '../../db/event-redactions.ts';
+import { createRawReader } from '../../db/raw-rows.ts';
 
 export type AppliedRow = ContentRow & {
   receivedAt: number;
@@ -34,9 +36,8 @@ export type ChangedEvent = {
 
 export type ApplyStore = ReturnType<typeof createApplyStore>;
 
-const columns = `events.seq, size, encoding, content, events.sha256, path, query, source_ip, block, block_start, events.received_at,
-  method, platform, event_type, verdict, rules, fields, redactions.sha256, delivery`;
-const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
+const columns = `seq, size, encoding, content, sha256, path, query, source_ip, block, block_start, received_at,
+  method, platform, event_type, verdict, delivery, ${redactedJson} AS redacted`;
 const kept = (column: string): string =>
   `SELECT seq FROM queue_items WHERE event = ?1 AND ${column} IN (SELECT seq FROM queues WHERE kind <> 'forward')`;
 
@@ -45,49 +46,25 @@ export function createApplyStore(
   insertBlocksStatements: (endpoint: number, blocks: readonly PackedBlock[]) => InStatement[],
 ) {
   const reader = createContentReader(client);
+  const { objects } = createRawReader(client);
   return {
     /** The next events of an endpoint, by row number. */
     async rows(endpoint: number, after: number, limit: number): Promise<AppliedRow[]> {
-      const { rows } = await client.execute({
-        sql: `SELECT ${columns} FROM events LEFT JOIN redactions ON event = events.seq
-              WHERE events.endpoint = ? AND events.seq > ? ORDER BY events.seq LIMIT ?`,
-        args: [endpoint, after, limit],
-      });
-      return rows.map(row => ({
-        seq: Number(row[0]),
-        size: Number(row[1]),
-        encoding: Number(row[2]),
-        content: bytes(row[3]),
-        sha256: bytes(row[4]),
-        path: bytes(row[5]),
-        query: row[6] === null ? null : bytes(row[6]),
-        sourceIp: String(row[7]),
-        block: row[8] === null ? null : Number(row[8]),
-        blockStart: row[9] === null ? null : Number(row[9]),
-        receivedAt: Number(row[10]),
-        method: String(row[11]),
-        platform: row[12] as string | null,
-        eventType: row[13] as string | null,
-        verdict: row[14] as string | null,
-        delivery: row[18] === null ? null : Number(row[18]),
-        redacted:
-          row[15] === null
-            ? null
-            : { rules: Number(row[15]), fields: JSON.parse(String(row[16])), sha256: row[17] as string | null },
-      }));
+      const rows = await objects<Omit<AppliedRow, 'redacted'> & { redacted: string | null }>(
+        `SELECT ${columns} FROM events WHERE endpoint = ? AND seq > ? ORDER BY seq LIMIT ?`,
+        [endpoint, after, limit],
+      );
+      return rows.map(row => ({ ...row, redacted: readRedacted(row.redacted) }));
     },
 
     /** Takes texts out of the schemas of an endpoint. @param forget a stored schema without them @returns whether one was changed */
     async forgetInSchemas(endpoint: number, forget: (shape: Uint8Array) => Uint8Array | undefined): Promise<boolean> {
-      const { rows } = await client.execute({
-        sql: 'SELECT seq, shape FROM schemas WHERE endpoint = ?',
-        args: [endpoint],
-      });
-      const changes = rows.flatMap((row): InStatement[] => {
-        const before = bytes(row[1]);
-        const after = forget(before);
-        if (!after || Buffer.compare(before, after) === 0) return [];
-        return [{ sql: 'UPDATE schemas SET shape = ? WHERE seq = ?', args: [after, Number(row[0])] }];
+      const sql = 'SELECT seq, shape FROM schemas WHERE endpoint = ?';
+      const schemas = await objects<{ seq: number; shape: Uint8Array }>(sql, [endpoint]);
+      const changes = schemas.flatMap(({ seq, shape }): InStatement[] => {
+        const after = forget(shape);
+        if (!after || Buffer.compare(shape, after) === 0) return [];
+        return [{ sql: 'UPDATE schemas SET shape = ? WHERE seq = ?', args: [after, seq] }];
       });
       if (changes.length > 0) await timedBatch(changes);
       return changes.length > 0;

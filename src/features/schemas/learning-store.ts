@@ -3,13 +3,14 @@
  * that transaction requires the old position, so each event counts once, despite crashes and concurrent processes. Raw SQL,
  * because of INSERT … SELECT, and because blocks are read as blobs.
  */
-import type { Client, InStatement, Row } from '@libsql/client';
+import type { Client, InStatement } from '@libsql/client';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
 import { backgroundRead } from '../../core/concurrency/content-reads.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import { type ContentRow, createContentReader } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
+import { createRawReader } from '../../db/raw-rows.ts';
 import type { SchemaKey, SchemaRow } from './store.ts';
 
 export type EventToLearn = ContentRow & {
@@ -28,7 +29,6 @@ export type Learned = { schemas: readonly StoredSchema[]; changes: readonly NewC
 export type LearningStore = ReturnType<typeof createLearningStore>;
 
 const positionName = 'schemas-read-up-to';
-const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 const positionBytes = (position: number): Buffer => Buffer.from(String(position));
 /** The endpoint, unless it was deleted or another process has read these events; ?1 is its row number, ?2 the position before. */
 const ifUnread = `FROM endpoints WHERE seq = ?1 AND deleted_at IS NULL
@@ -39,14 +39,13 @@ export function createLearningStore(
   maxChanges: number,
 ) {
   const reader = createContentReader(client);
-  const rowsOf = async (sql: string, args: (string | number)[] = []): Promise<Row[]> =>
-    (await client.execute({ sql, args })).rows;
+  const { objects, numbers } = createRawReader(client);
 
   return {
     /** The row number up to which events have been read. */
     async position(): Promise<number> {
-      const [row] = await rowsOf(`SELECT value FROM meta WHERE name = '${positionName}'`);
-      return row ? Number(Buffer.from(bytes(row[0])).toString()) : 0;
+      const [row] = await objects<{ value: Uint8Array }>(`SELECT value FROM meta WHERE name = '${positionName}'`);
+      return row ? Number(Buffer.from(row.value).toString()) : 0;
     },
 
     /**
@@ -58,22 +57,25 @@ export function createLearningStore(
       limit: number,
       maxBytes: number,
     ): Promise<{ events: EventToLearn[]; to: number | undefined }> {
-      const sizes = await rowsOf('SELECT seq, size FROM events WHERE seq > ? ORDER BY seq LIMIT ?', [position, limit]);
+      const sizes = await objects<{ seq: number; size: number }>(
+        'SELECT seq, size FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
+        [position, limit],
+      );
       let [to, total] = [undefined as number | undefined, 0];
-      for (const row of sizes) {
-        total += Number(row[1]);
+      for (const { seq, size } of sizes) {
+        total += size;
         if (total > maxBytes && to !== undefined) break;
-        to = Number(row[0]);
+        to = seq;
       }
       if (to === undefined) return { events: [], to };
-      const rows = await rowsOf(
+      const events = await objects<EventToLearn>(
         `SELECT events.seq, endpoint, received_at, nonce, platform, event_type, size, encoding, sha256, path, query, source_ip,
                 block, block_start, content
          FROM events JOIN endpoints ON endpoints.seq = events.endpoint
          WHERE events.seq > ? AND events.seq <= ? AND deleted_at IS NULL ORDER BY events.seq`,
         [position, to],
       );
-      return { events: rows.map(toEvent), to };
+      return { events, to };
     },
 
     /** The bodies of these events, in any order; without those deleted in the meantime and damaged ones. */
@@ -96,28 +98,17 @@ export function createLearningStore(
       }
     },
 
-    async schemas(keys: readonly EndpointKey[]): Promise<StoredSchema[]> {
-      const rows = await rowsOf(
+    schemas: (keys: readonly EndpointKey[]): Promise<StoredSchema[]> =>
+      objects(
         `SELECT schemas.endpoint, schemas.platform, schemas.type, count, first_at, last_at, changed_at, shape
          FROM json_each(?) AS wanted JOIN schemas ON schemas.endpoint = wanted.value ->> 0
            AND schemas.type = wanted.value ->> 1 AND schemas.platform = wanted.value ->> 2`,
         [JSON.stringify(keys.map(({ endpoint, type, platform }) => [endpoint, type, platform]))],
-      );
-      return rows.map(row => ({
-        endpoint: Number(row[0]),
-        platform: String(row[1]),
-        type: String(row[2]),
-        count: Number(row[3]),
-        firstAt: Number(row[4]),
-        lastAt: Number(row[5]),
-        changedAt: Number(row[6]),
-        shape: bytes(row[7]),
-      }));
-    },
+      ),
 
     /** How many schemas the endpoint has. */
     countOf: async (endpoint: number): Promise<number> =>
-      Number((await rowsOf('SELECT count(*) FROM schemas WHERE endpoint = ?', [endpoint]))[0]?.[0] ?? 0),
+      (await numbers('SELECT count(*) FROM schemas WHERE endpoint = ?', [endpoint]))[0] ?? 0,
 
     /** Saves all of it in one transaction. @returns false if another process has read these events; then nothing is saved */
     async save({ schemas, changes, from, to }: Learned): Promise<boolean> {
@@ -138,24 +129,6 @@ export function createLearningStore(
     },
   };
 }
-
-const toEvent = (row: Row): EventToLearn => ({
-  seq: Number(row[0]),
-  endpoint: Number(row[1]),
-  receivedAt: Number(row[2]),
-  nonce: bytes(row[3]),
-  platform: row[4] as string | null,
-  eventType: row[5] as string | null,
-  size: Number(row[6]),
-  encoding: Number(row[7]),
-  sha256: bytes(row[8]),
-  path: bytes(row[9]),
-  query: row[10] === null ? null : bytes(row[10]),
-  sourceIp: String(row[11]),
-  block: row[12] === null ? null : Number(row[12]),
-  blockStart: row[13] === null ? null : Number(row[13]),
-  content: bytes(row[14]),
-});
 
 function undefinedIfDamaged(error: unknown): undefined {
   if (!(error instanceof DamagedError)) throw error;

@@ -7,10 +7,11 @@ import type { Client, InValue, Row } from '@libsql/client';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
 import type { ContentRead } from '../../core/concurrency/content-reads.ts';
 import type { Position } from '../../core/ids/cursor.ts';
-import { createContentReader } from '../../db/contents.ts';
+import { type ContentRow, createContentReader } from '../../db/contents.ts';
 import { isPinned, readTags, tagsJson } from '../../db/event-marks.ts';
 import { answeredStatus, isRefused } from '../../db/event-outcomes.ts';
 import { isRedacted } from '../../db/event-redactions.ts';
+import { createRawReader, toObjects } from '../../db/raw-rows.ts';
 import type { EventRow, RowContent } from './condition.ts';
 import type { ColumnCondition, ColumnPlan, RequiredRows } from './plan.ts';
 
@@ -124,8 +125,6 @@ const toRow = (row: Row): EventRow => ({
   isRedacted: Number(row[14]) === 1,
 });
 
-const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
-
 /** A block whose row numbers span more rows than this is read by its contents instead. */
 const maxSpread = 512;
 /** The most rows with columns that a list returns at once. */
@@ -139,6 +138,7 @@ export type BlockRows = { rows: (EventRow & { block: number })[]; wide: number[]
 /** @param scans for reads of any length */
 export function createRowsStore(scans: Client) {
   const contents = createContentReader(scans);
+  const { objects, numbers } = createRawReader(scans);
   const rows = async (sql: string, args: InValue[]): Promise<Row[]> => (await scans.execute({ sql, args })).rows;
   const notExcluded = ({ sql, args }: Sql, from: Sql): Sql => ({
     sql: `SELECT * FROM (${sql} ${from.sql}) WHERE decided IS NOT 0`,
@@ -218,39 +218,14 @@ export function createRowsStore(scans: Client) {
     ): Promise<Position[] | undefined> {
       const position = [since, after?.receivedAt ?? endOfTime, after?.seq ?? endOfTime];
       const part = 'received_at >= ? AND (received_at, event) < (?, ?) ORDER BY received_at DESC, event DESC LIMIT ?';
-      const toPositions = (found: Row[]): Position[] =>
-        found.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]) }));
-      if (required.of === 'pins')
-        return toPositions(
-          await rows(`SELECT event, received_at FROM pins WHERE endpoint = ? AND ${part}`, [
-            endpoint,
-            ...position,
-            limit,
-          ]),
-        );
-      if (required.of === 'outcomes' || required.of === 'redactions')
-        return toPositions(
-          await rows(`SELECT event, received_at FROM ${required.of} WHERE endpoint = ? AND ${part}`, [
-            endpoint,
-            ...position,
-            limit,
-          ]),
-        );
-      if (required.of === 'tags')
-        return toPositions(
-          await rows(`SELECT event, received_at FROM tags WHERE endpoint = ? AND tag = ? AND ${part}`, [
-            endpoint,
-            required.tag,
-            ...position,
-            limit,
-          ]),
-        );
-      const [count] = await rows(`SELECT count(*) FROM (SELECT 1 FROM replays LIMIT ${maxReplaysRead + 1})`, []);
-      if (Number(count?.[0]) > maxReplaysRead) return undefined;
-      const sql = `SELECT event, received_at FROM (
-          SELECT seq AS event, received_at FROM events WHERE seq IN (SELECT event FROM replays) AND +endpoint = ?)
-        WHERE ${part}`;
-      return toPositions(await rows(sql, [endpoint, ...position, limit]));
+      const read = (from: string, args: string[] = []): Promise<Position[]> =>
+        objects(`SELECT event AS seq, received_at FROM ${from} AND ${part}`, [endpoint, ...args, ...position, limit]);
+      if (required.of === 'tags') return read('tags WHERE endpoint = ? AND tag = ?', [required.tag]);
+      if (required.of !== 'replays') return read(`${required.of} WHERE endpoint = ?`);
+      const [count = 0] = await numbers(`SELECT count(*) FROM (SELECT 1 FROM replays LIMIT ${maxReplaysRead + 1})`);
+      if (count > maxReplaysRead) return undefined;
+      return read(`(SELECT seq AS event, received_at FROM events
+        WHERE seq IN (SELECT event FROM replays) AND +endpoint = ?) WHERE 1`);
     },
 
     /** Calls `use` with the content of each event, in any order. */
@@ -267,17 +242,9 @@ export function createRowsStore(scans: Client) {
       const sql = `${select.sql}, block, block_start, encoding, content, sha256, path, query, source_ip
         FROM events WHERE seq ${inList} AND +endpoint = ?`;
       const args = [...select.args, JSON.stringify(seqs), endpoint];
-      const found = (await rows(sql, args)).map(row => ({
-        ...toRow(row),
-        block: row[rowColumns] === null ? null : Number(row[rowColumns]),
-        blockStart: row[rowColumns + 1] === null ? null : Number(row[rowColumns + 1]),
-        encoding: Number(row[rowColumns + 2]),
-        content: bytesOf(row[rowColumns + 3]),
-        sha256: bytesOf(row[rowColumns + 4]),
-        path: bytesOf(row[rowColumns + 5]),
-        query: row[rowColumns + 6] === null ? null : bytesOf(row[rowColumns + 6]),
-        sourceIp: String(row[rowColumns + 7]),
-      }));
+      const result = await scans.execute({ sql, args });
+      const events = result.rows.map(toRow);
+      const found = toObjects<ContentRow>(result).map((own, i) => ({ ...own, ...(events[i] as EventRow) }));
       await contents.read(found, read, (row, content) =>
         use(row, content instanceof DamagedError ? undefined : content),
       );

@@ -1,9 +1,10 @@
 /* Creates and removes runs of signatures. Raw SQL, because it moves many blobs. Each statement holds the writer for a few milliseconds. */
-import type { Client, InStatement, Row } from '@libsql/client';
+import type { Client, InStatement } from '@libsql/client';
 import { type FilterSizes, partBytes } from '../../core/blocks/bit-slices.ts';
 import type { BlockFilters } from '../../core/blocks/block-signature.ts';
 import { maxParts, packBlocks, partSeq, type SignedBlock, unpackBlocks } from '../../core/blocks/signature-runs.ts';
 import { everyValue } from '../../core/blocks/value-filter.ts';
+import { createRawReader } from '../../db/raw-rows.ts';
 
 /** 0: under construction. 1: in use. 2: in use, and the replaced signatures are deleted. 3: out of use, being deleted. */
 export type RunState = 0 | 1 | 2 | 3;
@@ -22,19 +23,15 @@ const inList = 'IN (SELECT value FROM json_each(?))';
 const runColumns = 'seq, state, filter_bytes, value_bytes, blocks';
 const sizeOfMost = (sizes: readonly number[]): number =>
   Math.max(partBytes, sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length * mostFilters)] ?? 0);
-const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
-const toRun = (row: Row): StoredRun => ({
-  seq: Number(row[0]),
-  state: Number(row[1]) as RunState,
-  filterBytes: Number(row[2]),
-  valueBytes: Number(row[3]),
-  blocks: unpackBlocks(bytesOf(row[4])),
-});
 
 /** @param client for writes @param scans for reads of any length */
 export function createRunsStore(client: Client, scans: Client) {
-  const rows = async (sql: string, args: (string | number)[] = []): Promise<Row[]> =>
-    (await scans.execute({ sql, args })).rows;
+  const { objects, numbers } = createRawReader(scans);
+  const findRun = async (condition: string, args: number[] = []): Promise<StoredRun | undefined> => {
+    const sql = `SELECT ${runColumns} FROM signature_runs WHERE ${condition} ORDER BY seq LIMIT 1`;
+    const [run] = await objects<Omit<StoredRun, 'blocks'> & { blocks: Uint8Array }>(sql, args);
+    return run && { ...run, blocks: unpackBlocks(run.blocks) };
+  };
   const write = async (statements: InStatement[]): Promise<number> =>
     (await client.batch(statements, 'write'))[0]?.rowsAffected ?? 0;
 
@@ -42,24 +39,18 @@ export function createRunsStore(client: Client, scans: Client) {
     /** An endpoint with at least this many signatures of full blocks. */
     async endpointWith(count: number): Promise<number | undefined> {
       const sql = `SELECT endpoint FROM block_signatures WHERE ${isFull} GROUP BY endpoint HAVING count(*) >= ? LIMIT 1`;
-      const [row] = await rows(sql, [count]);
-      return row && Number(row[0]);
+      return (await numbers(sql, [count]))[0];
     },
 
     /** The oldest full blocks of an endpoint that are in no run, and the sizes that most of their filters do not exceed. */
     async oldest(endpoint: number, limit: number): Promise<FilterSizes & { blocks: SignedBlock[] }> {
-      const sql = `SELECT block, newest, oldest, last_event, length(filter), length(value_filter) FROM block_signatures
-        WHERE endpoint = ? AND ${isFull} ORDER BY newest LIMIT ?`;
-      const found = await rows(sql, [endpoint, limit]);
+      const sql = `SELECT block, newest, oldest, last_event, length(filter) AS filter_bytes, length(value_filter) AS value_bytes
+        FROM block_signatures WHERE endpoint = ? AND ${isFull} ORDER BY newest LIMIT ?`;
+      const blocks = await objects<SignedBlock & FilterSizes>(sql, [endpoint, limit]);
       return {
-        blocks: found.map(row => ({
-          block: Number(row[0]),
-          newest: Number(row[1]),
-          oldest: Number(row[2]),
-          lastEvent: Number(row[3]),
-        })),
-        filterBytes: sizeOfMost(found.map(row => Number(row[4]))),
-        valueBytes: sizeOfMost(found.map(row => Number(row[5]))),
+        blocks: blocks.map(({ block, newest, oldest, lastEvent }) => ({ block, newest, oldest, lastEvent })),
+        filterBytes: sizeOfMost(blocks.map(({ filterBytes }) => filterBytes)),
+        valueBytes: sizeOfMost(blocks.map(({ valueBytes }) => valueBytes)),
       };
     },
 
@@ -89,44 +80,29 @@ export function createRunsStore(client: Client, scans: Client) {
     },
 
     /** A run under construction or being removed. */
-    async unfinished(): Promise<StoredRun | undefined> {
-      const [row] = await rows(`SELECT ${runColumns} FROM signature_runs WHERE state <> 2 ORDER BY seq LIMIT 1`);
-      return row && toRun(row);
-    },
+    unfinished: (): Promise<StoredRun | undefined> => findRun('state <> 2'),
 
     /** The next finished run after run number `seq`. @param used whether runs count whose signatures are not all deleted yet */
-    async finishedAfter(seq: number, used = false): Promise<StoredRun | undefined> {
-      const sql = `SELECT ${runColumns} FROM signature_runs WHERE seq > ? AND +state BETWEEN ? AND 2 ORDER BY seq LIMIT 1`;
-      const [row] = await rows(sql, [seq, used ? 1 : 2]);
-      return row && toRun(row);
-    },
+    finishedAfter: (seq: number, used = false): Promise<StoredRun | undefined> =>
+      findRun('seq > ? AND +state BETWEEN ? AND 2', [seq, used ? 1 : 2]),
 
-    lastRun: async (): Promise<number> => Number((await rows('SELECT max(seq) FROM signature_runs'))[0]?.[0] ?? 0),
+    lastRun: async (): Promise<number> => (await numbers('SELECT max(seq) FROM signature_runs'))[0] ?? 0,
 
     /** The filters and facts of these blocks, without deleted ones. */
     async filters(blocks: readonly number[]): Promise<Map<number, BlockFilters>> {
-      const found = await rows(
-        `SELECT block, filter, facts, value_filter FROM block_signatures WHERE block ${inList}`,
-        [JSON.stringify(blocks)],
-      );
-      return new Map(
-        found.map(row => [
-          Number(row[0]),
-          { filter: bytesOf(row[1]), facts: bytesOf(row[2]), values: bytesOf(row[3]) },
-        ]),
-      );
+      const sql = `SELECT block, filter, facts, value_filter AS "values" FROM block_signatures WHERE block ${inList}`;
+      const found = await objects<BlockFilters & { block: number }>(sql, [JSON.stringify(blocks)]);
+      return new Map(found.map(({ block, ...filters }) => [block, filters]));
     },
 
     /** The blocks among these that have their own signature. */
-    async signed(blocks: readonly number[]): Promise<number[]> {
-      const found = await rows(`SELECT block FROM block_signatures WHERE block ${inList}`, [JSON.stringify(blocks)]);
-      return found.map(row => Number(row[0]));
-    },
+    signed: (blocks: readonly number[]): Promise<number[]> =>
+      numbers(`SELECT block FROM block_signatures WHERE block ${inList}`, [JSON.stringify(blocks)]),
 
     /** The number of stored parts of a run. They are stored in order. */
     async storedParts(run: number): Promise<number> {
       const sql = 'SELECT count(*) FROM signature_slices WHERE seq BETWEEN ? AND ?';
-      return Number((await rows(sql, [partSeq(run, 0), partSeq(run, maxParts - 1)]))[0]?.[0] ?? 0);
+      return (await numbers(sql, [partSeq(run, 0), partSeq(run, maxParts - 1)]))[0] ?? 0;
     },
 
     addParts: (run: number, first: number, parts: readonly Uint8Array[]): Promise<number> =>
@@ -157,10 +133,8 @@ export function createRunsStore(client: Client, scans: Client) {
     },
 
     /** The blocks among these that still exist. */
-    async living(blocks: readonly number[]): Promise<number[]> {
-      const found = await rows(`SELECT seq FROM blocks WHERE seq ${inList}`, [JSON.stringify(blocks)]);
-      return found.map(row => Number(row[0]));
-    },
+    living: (blocks: readonly number[]): Promise<number[]> =>
+      numbers(`SELECT seq FROM blocks WHERE seq ${inList}`, [JSON.stringify(blocks)]),
 
     /** Removes some parts of a run that is out of use. @returns the number removed */
     removeParts: (run: number, count: number): Promise<number> =>

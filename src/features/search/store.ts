@@ -8,9 +8,9 @@ import type { FilterSizes } from '../../core/blocks/bit-slices.ts';
 import type { StoredBlock } from '../../core/blocks/event-block.ts';
 import { isFact, isValueProbe, type Narrowing, type Probe, probesOf } from '../../core/blocks/narrowing.ts';
 import type { Position } from '../../core/ids/cursor.ts';
-import { blockColumns, toStoredBlock } from '../../db/contents.ts';
-import type { ListRest } from './rows-store.ts';
-import { createRowsStore } from './rows-store.ts';
+import { blockColumns } from '../../db/contents.ts';
+import { createRawReader, toObjects } from '../../db/raw-rows.ts';
+import { createRowsStore, type ListRest } from './rows-store.ts';
 
 /** No event of the block is listed before `first`. */
 export type Candidate = { block: number; first: Position };
@@ -114,15 +114,14 @@ function toUnsigned(rows: readonly Row[]): Unsigned | undefined {
   return range && { ...range, newest: Number(values.get('rows-to-pack-newest') ?? endOfTime - 1) };
 }
 
-/** @param scans for reads of any length */
 /**
  * Which attempt of its delivery each of these events of the endpoint is, by row number. Expired events count until they are swept.
  */
 export type AttemptsOf = (endpoint: number, seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>;
 
+/** @param scans for reads of any length */
 export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
-  const rows = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
-    (await scans.execute({ sql, args })).rows;
+  const { objects, numbers } = createRawReader(scans);
   const runsStatement = ({ endpoint, since, after }: ListRest): InStatement => ({
     sql: runsSql,
     args: [endpoint, after?.receivedAt ?? endOfTime, since],
@@ -171,16 +170,17 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
      * of the part
      */
     async slices(wanted: readonly { seq: number; offset: number }[], length: number): Promise<Uint8Array[]> {
-      const sql = `SELECT substr(slices, 1 + given.value % ${maxPartBytes}, ?) FROM json_each(?) AS given
+      const sql = `SELECT substr(slices, 1 + given.value % ${maxPartBytes}, ?) AS slice FROM json_each(?) AS given
         CROSS JOIN signature_slices ON seq = given.value / ${maxPartBytes} ORDER BY given.key`;
       const list = wanted.map(({ seq, offset }) => seq * maxPartBytes + offset);
-      return (await rows(sql, [length, JSON.stringify(list)])).map(row => bytesOf(row[0]));
+      const found = await objects<{ slice: Uint8Array }>(sql, [length, JSON.stringify(list)]);
+      return found.map(({ slice }) => slice);
     },
 
     /** The blocks that a run was made from: `signedBlocks` of runs.ts; undefined when it was removed in the meantime. */
     async blocksOfRun(run: number): Promise<Uint8Array | undefined> {
-      const [row] = await rows('SELECT blocks FROM signature_runs WHERE seq = ?', [run]);
-      return row && bytesOf(row[0]);
+      const sql = 'SELECT blocks FROM signature_runs WHERE seq = ?';
+      return (await objects<{ blocks: Uint8Array }>(sql, [run]))[0]?.blocks;
     },
 
     /** These blocks as stored; only the numbers and sizes of blocks larger than `maxBytes`. */
@@ -195,30 +195,29 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
             sql: `SELECT seq, ${blockColumns} FROM blocks WHERE seq ${inList} AND bytes <= ?`,
             args: [list, maxBytes],
           },
-          { sql: `SELECT seq, bytes FROM blocks WHERE seq ${inList} AND bytes > ?`, args: [list, maxBytes] },
+          { sql: `SELECT seq AS number, bytes FROM blocks WHERE seq ${inList} AND bytes > ?`, args: [list, maxBytes] },
         ],
         'read',
       );
-      const blocks = new Map(small?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)]));
-      return { blocks, larger: large?.rows.map(row => ({ number: Number(row[0]), bytes: Number(row[1]) })) ?? [] };
+      const found = small ? toObjects<StoredBlock & { seq: number }>(small) : [];
+      return { blocks: new Map(found.map(block => [block.seq, block])), larger: large ? toObjects(large) : [] };
     },
 
     /** Whether a block added after block number `block` has events up to `lastEvent`, which means that events were moved. */
     async wereMoved(endpoint: number, block: number, lastEvent: number): Promise<boolean> {
       const sql = 'SELECT 1 FROM blocks WHERE +endpoint = ? AND seq > ? AND first_event <= ? LIMIT 1';
-      return (await rows(sql, [endpoint, block, lastEvent])).length > 0;
+      return (await numbers(sql, [endpoint, block, lastEvent])).length > 0;
     },
 
     /** The next pinned events of the list that were received before `since`. */
-    async pinned({ endpoint, since, after }: ListRest, limit: number): Promise<Position[]> {
-      const sql = `SELECT event, received_at FROM pins WHERE endpoint = ? AND received_at < ? AND (received_at, event) < (?, ?)
+    pinned({ endpoint, since, after }: ListRest, limit: number): Promise<Position[]> {
+      const sql = `SELECT event AS seq, received_at FROM pins WHERE endpoint = ? AND received_at < ? AND (received_at, event) < (?, ?)
         ORDER BY received_at DESC, event DESC LIMIT ?`;
-      const found = await rows(sql, [endpoint, since, after?.receivedAt ?? endOfTime, after?.seq ?? endOfTime, limit]);
-      return found.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]) }));
+      return objects(sql, [endpoint, since, after?.receivedAt ?? endOfTime, after?.seq ?? endOfTime, limit]);
     },
 
     /** The next positions of the list. `block`: null for an event of 1.0 that is in no block. */
-    async positions(
+    positions(
       { endpoint, since, after }: ListRest,
       unsigned: Unsigned,
       limit: number,
@@ -227,12 +226,7 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
       const sql = `SELECT seq, received_at, block FROM events
         WHERE endpoint = ? AND received_at >= ? AND (received_at, seq) < (?, ?) AND seq > ? AND seq <= ?
         ORDER BY received_at DESC, seq DESC LIMIT ?`;
-      const found = await rows(sql, [endpoint, since, from.receivedAt, from.seq, unsigned.after, unsigned.upTo, limit]);
-      return found.map(row => ({
-        seq: Number(row[0]),
-        receivedAt: Number(row[1]),
-        block: row[2] === null ? null : Number(row[2]),
-      }));
+      return objects(sql, [endpoint, since, from.receivedAt, from.seq, unsigned.after, unsigned.upTo, limit]);
     },
   };
 }
