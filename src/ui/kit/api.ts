@@ -1,7 +1,4 @@
-/*
- * The client of the REST API of this origin, authenticated by the session cookie. GET requests wait when they hit the rate limit. Every
- * other failure throws an ApiError whose message can be shown to the user.
- */
+/* The client of the REST API. GET requests wait at the rate limit; every other failure throws an ApiError whose message can be shown. */
 
 import type { AnswerPreview, AnswerRule, AnswerRules } from '../../features/answers/model.ts';
 import type { ConnectedApp } from '../../features/apps/model.ts';
@@ -81,18 +78,18 @@ const maxRateLimitWaits = 3;
 /** What is refreshed all the time must not look current when the server hangs. */
 const refreshTimeoutMs = 20_000;
 
-export const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
-  (await (await responseTo(method, path, body, signal)).json()) as T;
+type Sent = {
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+  known?: string | undefined;
+};
 
-async function responseTo(
-  method: Method,
-  path: string,
-  body?: unknown,
-  signal?: AbortSignal,
-  known?: string,
-): Promise<Response> {
+export const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
+  (await (await responseTo(method, path, { body, signal })).json()) as T;
+
+async function responseTo(method: Method, path: string, sent: Sent = {}): Promise<Response> {
   for (let waitCount = 0; ; waitCount++) {
-    const response = await send(method, path, body, signal, known);
+    const response = await send(method, path, sent);
     if (response.ok || response.status === 304) return response;
     const error = await errorOf(response);
     if (error.status === 401 && !handles401.test(path)) apiListeners.onSignedOut();
@@ -104,13 +101,7 @@ async function responseTo(
   }
 }
 
-const send = async (
-  method: Method,
-  path: string,
-  body: unknown,
-  signal: AbortSignal | undefined,
-  known: string | undefined,
-): Promise<Response> => {
+async function send(method: Method, path: string, { body, signal, known }: Sent): Promise<Response> {
   try {
     return await fetch(path, {
       method,
@@ -118,15 +109,15 @@ const send = async (
         ...(body === undefined ? { accept: 'application/json' } : { 'content-type': 'application/json' }),
         ...(known !== undefined && { 'if-none-match': known }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
       cache: 'no-store',
     });
   } catch (error) {
     if (signal?.aborted && !isTimeout(signal.reason)) throw error;
     throw new ApiError(0, "Can't reach Hooktape. Check your connection, and that the server is running.");
   }
-};
+}
 
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
 
@@ -146,6 +137,13 @@ const toSentence = (text: string): string => {
 };
 
 const id = encodeURIComponent;
+const endpointAt = (endpoint: string): string => `/api/endpoints/${id(endpoint)}`;
+const secretAt = (endpoint: string, secret: string): string => `${endpointAt(endpoint)}/secrets/${id(secret)}`;
+const eventAt = (event: string): string => `/api/events/${id(event)}`;
+const invitationAt = (invitation: string): string => `/api/team/invitations/${id(invitation)}`;
+
+const get = <T>(path: string, signal?: AbortSignal): Promise<T> => call<T>('GET', path, undefined, signal);
+const remove = (path: string): Promise<Ok> => call<Ok>('DELETE', path);
 
 /** `?a=1&b=2` of what is there; empty without anything. */
 export const search = (given: Record<string, string | number | undefined>): string => {
@@ -161,147 +159,121 @@ export type TimelineRequest = Period & { where: string; buckets: number; cursor?
 
 export type Ok = { ok: boolean };
 
-/** The type `changes` is written differently, because that path is the list of changes. */
-const schemaUrl = (endpoint: string, { type, platform }: SchemaKey, as: SchemaForm): string =>
-  `/api/endpoints/${id(endpoint)}/schemas/${type === 'changes' ? '%63hanges' : id(type ?? '-')}?platform=${id(platform ?? '-')}&as=${as}`;
 type SchemaKey = Pick<TypeSchema, 'type' | 'platform'>;
 
+/** The type `changes` is written differently, because that path is the list of changes. */
+const schemaUrl = (endpoint: string, { type, platform }: SchemaKey, as: SchemaForm): string =>
+  `${endpointAt(endpoint)}/schemas/${type === 'changes' ? '%63hanges' : id(type ?? '-')}${search({ platform: platform ?? '-', as })}`;
+
 export const api = {
-  session: () => call<SignedIn>('GET', '/api/session'),
+  session: () => get<SignedIn>('/api/session'),
   /** @returns where the browser also signs out of the provider that it signed in with */
   signOut: () => call<SessionEnded>('DELETE', '/api/session'),
   setUp: (token: string, email: string, password: string | undefined) =>
     call<SetupDone>('POST', '/api/setup', { token, email, password }),
 
   /** @param known the ETag of an earlier answer @returns no page if it has not changed since */
-  async overview(
-    q: string,
-    cursor: string | undefined,
-    known: string | undefined,
-    signal: AbortSignal = AbortSignal.timeout(refreshTimeoutMs),
-  ) {
-    const path = `/api/overview?limit=100&q=${id(q)}${cursor === undefined ? '' : `&cursor=${id(cursor)}`}`;
-    const response = await responseTo('GET', path, undefined, signal, known);
+  async overview(q: string, cursor?: string, known?: string, signal = AbortSignal.timeout(refreshTimeoutMs)) {
+    const path = `/api/overview${search({ limit: 100, q, cursor })}`;
+    const response = await responseTo('GET', path, { signal, known });
     const page = response.status === 304 ? undefined : ((await response.json()) as Overview);
     return { page, etag: response.headers.get('etag') ?? undefined };
   },
-  endpoints: () => call<{ endpoints: Endpoint[] }>('GET', '/api/endpoints').then(answer => answer.endpoints),
+  endpoints: () => get<{ endpoints: Endpoint[] }>('/api/endpoints').then(answer => answer.endpoints),
   createEndpoint: (name: string) => call<Endpoint>('POST', '/api/endpoints', { name }),
   /** In a guard, the secret `[set]` keeps the stored one. */
   changeEndpoint: (endpoint: string, change: EndpointChange) =>
-    call<EndpointChanged>('PATCH', `/api/endpoints/${id(endpoint)}`, change),
-  deleteEndpoint: (endpoint: string, pinned: boolean) =>
-    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}${pinned ? '?pinned=true' : ''}`),
+    call<EndpointChanged>('PATCH', endpointAt(endpoint), change),
+  deleteEndpoint: (endpoint: string, pinned: boolean) => remove(endpointAt(endpoint) + (pinned ? '?pinned=true' : '')),
   rotateUrl: (endpoint: string, overlap: string) =>
-    call<Endpoint>('POST', `/api/endpoints/${id(endpoint)}/rotate`, { overlap }),
-  endPreviousUrl: (endpoint: string, url: string) =>
-    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/previous-urls/${id(url)}`),
-  secrets: (endpoint: string) => call<SecretList>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
-  addSecret: (endpoint: string, given: SecretInput) =>
-    call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, given),
+    call<Endpoint>('POST', `${endpointAt(endpoint)}/rotate`, { overlap }),
+  endPreviousUrl: (endpoint: string, url: string) => remove(`${endpointAt(endpoint)}/previous-urls/${id(url)}`),
+  secrets: (endpoint: string) => get<SecretList>(`${endpointAt(endpoint)}/secrets`),
+  addSecret: (endpoint: string, given: SecretInput) => call<Secret>('POST', `${endpointAt(endpoint)}/secrets`, given),
   confirmSecret: (endpoint: string, secret: string) =>
-    call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}/confirm`, {}),
+    call<Secret>('POST', `${secretAt(endpoint, secret)}/confirm`, {}),
   changeSecret: (endpoint: string, secret: string, change: SecretChange) =>
-    call<Secret>('PATCH', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`, change),
-  deleteSecret: (endpoint: string, secret: string) =>
-    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
-  answers: (endpoint: string) => call<AnswerRules>('GET', `/api/endpoints/${id(endpoint)}/answers`),
+    call<Secret>('PATCH', secretAt(endpoint, secret), change),
+  deleteSecret: (endpoint: string, secret: string) => remove(secretAt(endpoint, secret)),
+  answers: (endpoint: string) => get<AnswerRules>(`${endpointAt(endpoint)}/answers`),
   saveAnswers: (endpoint: string, rules: readonly AnswerRule[]) =>
-    call<AnswerRules>('PUT', `/api/endpoints/${id(endpoint)}/answers`, { rules }),
-  resetAnswers: (endpoint: string) => call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/answers`),
+    call<AnswerRules>('PUT', `${endpointAt(endpoint)}/answers`, { rules }),
+  resetAnswers: (endpoint: string) => remove(`${endpointAt(endpoint)}/answers`),
   previewAnswers: (endpoint: string, rules: readonly AnswerRule[], signal: AbortSignal) =>
-    call<AnswerPreview>('POST', `/api/endpoints/${id(endpoint)}/answers/preview`, { rules, limit: 10 }, signal),
+    call<AnswerPreview>('POST', `${endpointAt(endpoint)}/answers/preview`, { rules, limit: 10 }, signal),
   exportUrl: (
     endpoint: string,
     format: ExportFormat,
-    { where = '', ids = [] }: { where?: string; ids?: readonly string[] },
-  ) =>
-    `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}${ids.length > 0 ? `&ids=${ids.join(',')}` : ''}`,
-  platforms: () => call<{ platforms: PlatformGuide[] }>('GET', '/api/platforms').then(answer => answer.platforms),
+    { where, ids = [] }: { where?: string; ids?: readonly string[] },
+  ) => `${endpointAt(endpoint)}/export${search({ format, where, ids: ids.join(',') })}`,
+  platforms: () => get<{ platforms: PlatformGuide[] }>('/api/platforms').then(answer => answer.platforms),
   sendTestEvent: (endpoint: string, event: TestEventInput) =>
-    call<TestEvent>('POST', `/api/endpoints/${id(endpoint)}/test-events`, event),
-  streamUrl: (endpoint: string, where: string) =>
-    `/api/endpoints/${id(endpoint)}/stream?changes=true${where ? `&where=${id(where)}` : ''}`,
+    call<TestEvent>('POST', `${endpointAt(endpoint)}/test-events`, event),
+  streamUrl: (endpoint: string, where: string) => `${endpointAt(endpoint)}/stream${search({ changes: 'true', where })}`,
   filters: (endpoint: string) =>
-    call<{ filters: SavedFilter[] }>('GET', `/api/endpoints/${id(endpoint)}/filters`).then(answer => answer.filters),
+    get<{ filters: SavedFilter[] }>(`${endpointAt(endpoint)}/filters`).then(answer => answer.filters),
   saveFilter: (endpoint: string, name: string, where: string) =>
-    call<SavedFilter>('POST', `/api/endpoints/${id(endpoint)}/filters`, { name, where }),
+    call<SavedFilter>('POST', `${endpointAt(endpoint)}/filters`, { name, where }),
   testFilter: (endpoint: string, where: string, limit: number) =>
-    call<FilterTestResult>('POST', `/api/endpoints/${id(endpoint)}/where/test`, { where, limit }),
-  deleteFilter: (endpoint: string, filter: string) =>
-    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/filters/${id(filter)}`),
+    call<FilterTestResult>('POST', `${endpointAt(endpoint)}/where/test`, { where, limit }),
+  deleteFilter: (endpoint: string, filter: string) => remove(`${endpointAt(endpoint)}/filters/${id(filter)}`),
   schemas: (endpoint: string) =>
-    call<{ schemas: TypeSchema[] }>('GET', `/api/endpoints/${id(endpoint)}/schemas`).then(answer => answer.schemas),
+    get<{ schemas: TypeSchema[] }>(`${endpointAt(endpoint)}/schemas`).then(answer => answer.schemas),
   schemaChanges: (endpoint: string) =>
-    call<{ changes: SchemaChange[] }>('GET', `/api/endpoints/${id(endpoint)}/schemas/changes`).then(
-      answer => answer.changes,
-    ),
+    get<{ changes: SchemaChange[] }>(`${endpointAt(endpoint)}/schemas/changes`).then(answer => answer.changes),
   schemaUrl,
   schemaText: (endpoint: string, key: SchemaKey, as: SchemaForm) =>
     responseTo('GET', schemaUrl(endpoint, key, as)).then(response => response.text()),
 
-  events: (endpoint: string, cursor: string | undefined, where: string, { limit = 100, isFolded = false } = {}) =>
-    call<EventPage>(
-      'GET',
-      `/api/events?endpointId=${id(endpoint)}&limit=${limit}${isFolded ? '&group=delivery' : ''}${where ? `&where=${id(where)}` : ''}${cursor ? `&cursor=${id(cursor)}` : ''}`,
-    ),
-  event: (event: string, signal?: AbortSignal) =>
-    call<EventDetail>('GET', `/api/events/${id(event)}`, undefined, signal),
-  delivery: (endpoint: string, key: string) =>
-    call<Delivery>('GET', `/api/deliveries/${id(key)}?endpointId=${id(endpoint)}`),
-  retries: (endpoint: string) => call<RetrySchedule>('GET', `/api/endpoints/${id(endpoint)}/retries`),
-  countEvents: (endpoint: string, where: string, cursor: string | undefined, signal: AbortSignal) =>
-    call<EventCount>(
-      'GET',
-      `/api/endpoints/${id(endpoint)}/events/count?where=${id(where)}${cursor ? `&cursor=${id(cursor)}` : ''}`,
-      undefined,
-      signal,
-    ),
+  events(endpointId: string, cursor: string | undefined, where: string, { limit = 100, isFolded = false } = {}) {
+    const group = isFolded ? 'delivery' : undefined;
+    return get<EventPage>(`/api/events${search({ endpointId, limit, group, where, cursor })}`);
+  },
+  event: (event: string, signal?: AbortSignal) => get<EventDetail>(eventAt(event), signal),
+  delivery: (endpointId: string, key: string) => get<Delivery>(`/api/deliveries/${id(key)}${search({ endpointId })}`),
+  retries: (endpoint: string) => get<RetrySchedule>(`${endpointAt(endpoint)}/retries`),
+  countEvents: (endpoint: string, where: string, cursor?: string, signal?: AbortSignal) =>
+    get<EventCount>(`${endpointAt(endpoint)}/events/count${search({ where, cursor })}`, signal),
   timeline: (endpoint: string, request: TimelineRequest) =>
-    call<Timeline>('GET', `/api/endpoints/${id(endpoint)}/timeline${search(request)}`),
+    get<Timeline>(`${endpointAt(endpoint)}/timeline${search(request)}`),
   values: (endpoint: string, field: 'type', where: string, limit: number) =>
-    call<FieldValues>('GET', `/api/endpoints/${id(endpoint)}/values${search({ field, where, limit })}`),
+    get<FieldValues>(`${endpointAt(endpoint)}/values${search({ field, where, limit })}`),
   changes: (endpoint: string, period: Period & { limit: number }) =>
-    call<ChangePage>('GET', `/api/endpoints/${id(endpoint)}/changes${search(period)}`),
+    get<ChangePage>(`${endpointAt(endpoint)}/changes${search(period)}`),
   deleteEvents: (endpoint: string, where: string, pinned: boolean) =>
-    call<{ deleted: number }>('POST', `/api/endpoints/${id(endpoint)}/events/delete`, { where, pinned }),
-  deleteEvent: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}`),
+    call<{ deleted: number }>('POST', `${endpointAt(endpoint)}/events/delete`, { where, pinned }),
+  deleteEvent: (event: string) => remove(eventAt(event)),
   pin: (event: string, pin: { name: string | null; note: string | null }) =>
-    call<EventSummary>('PUT', `/api/events/${id(event)}/pin`, pin),
-  unpin: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}/pin`),
-  tag: (event: string, tags: string[]) => call<EventSummary>('PUT', `/api/events/${id(event)}/tags`, { tags }),
-  rawUrl: (event: string) => `/api/events/${id(event)}/raw`,
-  sentBodyUrl: (event: string, replay: string) => `/api/events/${id(event)}/replays/${id(replay)}/request`,
-  bytes: (path: string) =>
-    responseTo('GET', path)
-      .then(response => response.arrayBuffer())
-      .then(buffer => new Uint8Array(buffer)),
+    call<EventSummary>('PUT', `${eventAt(event)}/pin`, pin),
+  unpin: (event: string) => remove(`${eventAt(event)}/pin`),
+  tag: (event: string, tags: string[]) => call<EventSummary>('PUT', `${eventAt(event)}/tags`, { tags }),
+  rawUrl: (event: string) => `${eventAt(event)}/raw`,
+  sentBodyUrl: (event: string, replay: string) => `${eventAt(event)}/replays/${id(replay)}/request`,
+  bytes: async (path: string) => new Uint8Array(await (await responseTo('GET', path)).arrayBuffer()),
   listeners: (endpoint: string) =>
-    call<ListenerList>('GET', `/api/endpoints/${id(endpoint)}/listeners`).then(answer => answer.listeners),
-  replay: (event: string, request: ReplayRequest) =>
-    call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, request),
+    get<ListenerList>(`${endpointAt(endpoint)}/listeners`).then(answer => answer.listeners),
+  replay: (event: string, request: ReplayRequest) => call<ReplayResult>('POST', `${eventAt(event)}/replay`, request),
   previewReplay: (event: string, request: ReplayRequest) =>
-    call<ReplayDryRun>('POST', `/api/events/${id(event)}/replay`, { ...request, dryRun: true }),
+    call<ReplayDryRun>('POST', `${eventAt(event)}/replay`, { ...request, dryRun: true }),
   checkSignature: (event: string, given: SignatureCheckRequest) =>
-    call<SignatureExplanation>('POST', `/api/events/${id(event)}/signature/check`, given),
+    call<SignatureExplanation>('POST', `${eventAt(event)}/signature/check`, given),
 
-  keys: () => call<{ keys: ApiKey[] }>('GET', '/api/keys').then(answer => answer.keys),
+  keys: () => get<{ keys: ApiKey[] }>('/api/keys').then(answer => answer.keys),
   createKey: (given: ApiKeyInput) => call<CreatedApiKey>('POST', '/api/keys', given),
-  revokeKey: (key: string) => call<Ok>('DELETE', `/api/keys/${id(key)}`),
-  apps: () => call<{ apps: ConnectedApp[] }>('GET', '/api/apps').then(answer => answer.apps),
-  revokeApp: (app: string) => call<Ok>('DELETE', `/api/apps/${id(app)}`),
+  revokeKey: (key: string) => remove(`/api/keys/${id(key)}`),
+  apps: () => get<{ apps: ConnectedApp[] }>('/api/apps').then(answer => answer.apps),
+  revokeApp: (app: string) => remove(`/api/apps/${id(app)}`),
   endSubscription: (app: string, subscription: string) =>
-    call<Ok>('DELETE', `/api/apps/${id(app)}/subscriptions/${id(subscription)}`),
+    remove(`/api/apps/${id(app)}/subscriptions/${id(subscription)}`),
 
-  team: () => call<Team>('GET', '/api/team'),
+  team: () => get<Team>('/api/team'),
   invite: (email: string) => call<Invitation>('POST', '/api/team/invitations', { email }),
   invitations: () =>
-    call<{ invitations: PendingInvitation[] }>('GET', '/api/team/invitations').then(answer => answer.invitations),
-  resendInvitation: (invitation: string) =>
-    call<Invitation>('POST', `/api/team/invitations/${id(invitation)}/resend`, {}),
-  withdrawInvitation: (invitation: string) => call<Ok>('DELETE', `/api/team/invitations/${id(invitation)}`),
-  removeMember: (member: string) => call<Ok>('DELETE', `/api/team/members/${id(member)}`),
-  invitation: (token: string) => call<OpenInvitation>('GET', `/api/invitations/${id(token)}`),
+    get<{ invitations: PendingInvitation[] }>('/api/team/invitations').then(answer => answer.invitations),
+  resendInvitation: (invitation: string) => call<Invitation>('POST', `${invitationAt(invitation)}/resend`, {}),
+  withdrawInvitation: (invitation: string) => remove(invitationAt(invitation)),
+  removeMember: (member: string) => remove(`/api/team/members/${id(member)}`),
+  invitation: (token: string) => get<OpenInvitation>(`/api/invitations/${id(token)}`),
   acceptInvitation: (token: string, password: string | undefined) =>
     call<unknown>('POST', `/api/invitations/${id(token)}`, { password }),
 };

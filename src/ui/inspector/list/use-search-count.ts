@@ -10,7 +10,6 @@ import { type Found, type FoundWords, foundSentence } from './found-sentence.ts'
 type SearchCountOptions = {
   endpointId: string;
   where: string;
-  /** One row per delivery. */
   isFolded: boolean;
   list: LiveList;
   state: LiveListState;
@@ -27,7 +26,7 @@ export function useSearchCount(options: SearchCountOptions): FoundWords | undefi
   latest.current = state;
   const { value: counted } = useQuery(isAsked ? `${endpointId} ${where}` : '', async () => {
     if (!isAsked) return undefined;
-    const { count, nextCursor } = await api.countEvents(endpointId, where, undefined, new AbortController().signal);
+    const { count, nextCursor } = await api.countEvents(endpointId, where);
     return { count, isComplete: nextCursor === null, arrivals: latest.current.arrivalCount };
   });
   const found = counted ? { ...counted, count: counted.count + state.arrivalCount - counted.arrivals } : listed;
