@@ -3,12 +3,12 @@
 import type { Alert, AlertInput } from '../../features/alerts/model.ts';
 import { kindTakes } from '../../shared/alerts.ts';
 import { FilterField } from '../inspector/filter/filter-field.tsx';
-import { useSeen } from '../inspector/filter/use-seen.ts';
+import { useSeen } from '../inspector/filter/use-seen-values.ts';
 import { Button, Checkbox, Field, Notice, SelectField } from '../kit/controls.tsx';
-import { keptDraft } from '../kit/draft-store.ts';
 import { Form, type FormOf, Inputs, useForm } from '../kit/form.tsx';
 import { visibleName } from '../kit/format/visible.ts';
 import { type FieldTexts, type Input, problemsOf, requestOf } from '../kit/schema.ts';
+import { keptDraft } from '../kit/use-draft.ts';
 import { type AlertDraft, alertRules, channels, credential, newAlert, withKind } from './alert-schema.tsx';
 import { ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';

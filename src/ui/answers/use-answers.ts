@@ -3,9 +3,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
 import { api } from '../kit/api.ts';
-import { isDraftLike, keepDraft, keptDraft } from '../kit/draft-store.ts';
 import { showToast } from '../kit/toasts.tsx';
-import { type Restored, useQuestionBeforeClosing } from '../kit/use-draft.ts';
+import { isDraftLike, keepDraft, keptDraft, type Restored, useQuestionBeforeClosing } from '../kit/use-draft.ts';
 import { type LivePreview, useLivePreview } from '../kit/use-live-preview.ts';
 import { type Query, useQuery } from '../kit/use-query.ts';
 import {

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Forward, ForwardSelection } from '../../features/forwards/model.ts';
 import { FilterField, filterText } from '../inspector/filter/filter-field.tsx';
-import { useSeen } from '../inspector/filter/use-seen.ts';
+import { useSeen } from '../inspector/filter/use-seen-values.ts';
 import { Button, Dialog } from '../kit/controls.tsx';
 import { Form, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';

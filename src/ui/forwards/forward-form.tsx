@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Forward, ForwardInput } from '../../features/forwards/model.ts';
 import { forwardDefaults } from '../../shared/forwards.ts';
 import { FilterField } from '../inspector/filter/filter-field.tsx';
-import { useSeen, withoutMarks } from '../inspector/filter/use-seen.ts';
+import { useSeen, withoutMarks } from '../inspector/filter/use-seen-values.ts';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link, navigate } from '../kit/navigation.tsx';

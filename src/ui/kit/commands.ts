@@ -1,19 +1,14 @@
-/*
- * Everything that the page can do at this moment, by key or not. Components register their commands while they are shown; the
- * keyboard, the help and the command palette all read this one list.
- */
+/* Everything that the page can do at this moment: components register commands; the keyboard, the help and the palette read them. */
 
 /** Returning `false` says that there was nothing to do: an older command of the same key gets its turn. */
 export type Run = (event: KeyboardEvent) => unknown;
 
-/** Where a command belongs in the help. */
 export type Section = 'List' | 'Event' | 'Page' | 'Everywhere';
 
 export type CommandOptions = {
   /** Sentence case, without a full stop: “Copy as curl”. */
   label: string;
   run: Run;
-  /** Runs again while the key is held. */
   repeats?: boolean;
   /** It exists, but has nothing to work on now: the palette leaves it out, the help shows it. */
   isOff?: boolean;
@@ -36,7 +31,6 @@ type Source = () => readonly Command[];
 
 const sources = new Set<Source>();
 
-/** Returns the function that takes it out again. */
 export function registerCommands(source: Source): () => void {
   sources.add(source);
   return () => void sources.delete(source);

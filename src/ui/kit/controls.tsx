@@ -1,6 +1,6 @@
 /* The shared controls of all pages: buttons, fields, notices, dialogs and placeholders. */
 
-import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes, VNode } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -24,14 +24,76 @@ export const Button = ({ kind = 'plain', icon, busy = false, children, ...rest }
   </button>
 );
 
-type FieldProps = InputHTMLAttributes & {
+type LabelledProps = {
   label: string;
   /** Shows the label to screen readers only, for a field whose heading already names it. */
   hideLabel?: boolean;
   hint?: ComponentChildren;
   problem?: string;
-  onText: (text: string) => void;
 };
+type ConnectedAttributes = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
+type FrameProps = LabelledProps & { class?: string; children: (connected: ConnectedAttributes) => VNode };
+
+/** A field between its label and its hint, in whose place a problem is shown. */
+export function Labelled({ label, hideLabel = false, hint, problem, class: own = '', children }: FrameProps) {
+  const id = useId();
+  const hintId = hint || problem ? `${id}-hint` : undefined;
+  return (
+    <div class={`field col tight ${own}`}>
+      <label for={id} class={hideLabel ? 'offscreen' : ''}>
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': hintId, 'aria-invalid': problem ? true : undefined })}
+      {hintId && (
+        <p id={hintId} class={problem ? 'hint bad' : 'hint'}>
+          {problem || hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type FieldProps = InputHTMLAttributes & LabelledProps & { onText: (text: string) => void };
+
+export function Field({ label, hideLabel = false, hint, problem = '', onText, ...rest }: FieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // A dialog that opens looks for `autofocus`. Nothing does when the field appears later.
+    if (rest.autoFocus) input.current?.focus();
+  }, []);
+  return (
+    <Labelled {...{ label, hideLabel, hint, problem }}>
+      {field => <input {...rest} {...field} ref={input} onInput={event => onText(event.currentTarget.value)} />}
+    </Labelled>
+  );
+}
+
+type SelectFieldProps<T extends string> = LabelledProps & {
+  options: readonly { id: T; label: string }[];
+  value: T;
+  onPick: (id: T) => void;
+};
+
+export const SelectField = <T extends string>({ options, value, onPick, ...labelled }: SelectFieldProps<T>) => (
+  <Labelled {...labelled} class="select-field">
+    {field => (
+      <select
+        {...field}
+        value={value}
+        onChange={event => {
+          const picked = options.find(option => option.id === event.currentTarget.value);
+          if (picked) onPick(picked.id);
+        }}
+      >
+        {options.map(option => (
+          <option key={option.id} value={option.id}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    )}
+  </Labelled>
+);
 
 type CheckboxProps = {
   label: string;
@@ -62,35 +124,6 @@ export function Checkbox({ label, hint, problem, checked, onChange }: CheckboxPr
   );
 }
 
-export function Field({ label, hideLabel = false, hint, problem, onText, ...rest }: FieldProps) {
-  const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    // A dialog that opens looks for `autofocus`. Nothing does when the field appears later.
-    if (rest.autoFocus) input.current?.focus();
-  }, []);
-  return (
-    <div class="field col tight">
-      <label for={id} class={hideLabel ? 'offscreen' : ''}>
-        {label}
-      </label>
-      <input
-        {...rest}
-        ref={input}
-        id={id}
-        aria-describedby={hint || problem ? `${id}-hint` : undefined}
-        aria-invalid={problem ? true : undefined}
-        onInput={event => onText(event.currentTarget.value)}
-      />
-      {(hint || problem) && (
-        <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
-          {problem || hint}
-        </p>
-      )}
-    </div>
-  );
-}
-
 type NoticeProps = {
   tone?: 'info' | 'warn' | 'bad' | 'good';
   title?: string;
@@ -115,7 +148,6 @@ type SegmentedProps<T extends string> = {
   onPick: (id: T) => void;
 };
 
-/** A row of buttons to choose one of a few options. */
 export const Segmented = <T extends string>({ label, options, value, onPick }: SegmentedProps<T>) => (
   <fieldset class="segmented">
     <legend class="offscreen">{label}</legend>
@@ -186,7 +218,6 @@ type EmptyProps = {
   title: string;
   children?: ComponentChildren;
   action?: ComponentChildren;
-  /** Renders the title as the heading of the page. */
   isPage?: boolean;
 };
 
@@ -198,7 +229,6 @@ export const Empty = ({ title, children, action, isPage = false }: EmptyProps) =
   </div>
 );
 
-/** Placeholder rows while content loads, to avoid layout shifts. */
 export const Skeleton = ({ rows, kind = 'line' }: { rows: number; kind?: 'line' | 'card' }) => (
   <div class="skeleton" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
@@ -221,42 +251,3 @@ export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
     <Icon name={icon} />
   </button>
 );
-
-type SelectFieldProps<T extends string> = {
-  label: string;
-  options: readonly { id: T; label: string }[];
-  value: T;
-  onPick: (id: T) => void;
-  hint?: ComponentChildren;
-  problem?: string;
-};
-
-export function SelectField<T extends string>({ label, options, value, onPick, hint, problem }: SelectFieldProps<T>) {
-  const id = useId();
-  return (
-    <div class="field select-field col tight">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        aria-describedby={hint || problem ? `${id}-hint` : undefined}
-        aria-invalid={problem ? true : undefined}
-        onChange={event => {
-          const picked = options.find(option => option.id === event.currentTarget.value);
-          if (picked) onPick(picked.id);
-        }}
-      >
-        {options.map(option => (
-          <option key={option.id} value={option.id}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-      {(hint || problem) && (
-        <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
-          {problem || hint}
-        </p>
-      )}
-    </div>
-  );
-}

@@ -1,7 +1,6 @@
 /* A button that copies text to the clipboard and confirms it. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { copyText } from './clipboard.ts';
 import { Button, IconButton } from './controls.tsx';
 import { showError } from './toasts.tsx';
 
@@ -10,25 +9,30 @@ type CopyButtonProps = {
   label?: string;
   what?: string;
   kind?: 'plain' | 'quiet' | 'primary';
-  /** Has the focus when its dialog opens. */
   autofocus?: boolean;
 };
 
-const copiedLabelMs = 1600;
+const copiedMs = 1600;
+
+/** @returns whether it was just copied, and the function that copies */
+export function useCopy(text: string | (() => string)): [isCopied: boolean, copy: () => Promise<void>] {
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(setIsCopied, copiedMs, false);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async (): Promise<void> => {
+    const isDone = await copyText(typeof text === 'string' ? text : text());
+    setIsCopied(isDone);
+    if (!isDone) showError('Your browser blocked copying. Select the text and copy it yourself.');
+  };
+  return [isCopied, copy];
+}
 
 /** Shows “Copied” for a moment without changing its width. Without a label it is an icon button named after `what`. */
 export function CopyButton({ text, label, what = 'value', kind = 'plain', autofocus = false }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(setCopied, copiedLabelMs, false);
-    return () => clearTimeout(timer);
-  }, [copied]);
-  const copy = async (): Promise<void> => {
-    const isCopied = await copyText(typeof text === 'string' ? text : text());
-    setCopied(isCopied);
-    if (!isCopied) showError('Your browser blocked copying. Select the text and copy it yourself.');
-  };
+  const [copied, copy] = useCopy(text);
   const icon = copied ? 'check' : 'copy';
   if (label === undefined) {
     return (
@@ -44,3 +48,30 @@ export function CopyButton({ text, label, what = 'value', kind = 'plain', autofo
     </Button>
   );
 }
+
+export async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard && isSecureContext) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // Refused (no focus or no permission): the fallback may still work.
+    }
+  }
+  return copyBySelection(text);
+}
+
+const copyBySelection = (text: string): boolean => {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.readOnly = true;
+  area.className = 'offscreen';
+  const previousFocus = document.activeElement;
+  // While a modal dialog is open, elements outside of it are inert and cannot be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  if (previousFocus instanceof HTMLElement) previousFocus.focus();
+  return isCopied;
+};

@@ -1,7 +1,4 @@
-/*
- * Dialogs that a function opens, so that a caller needs neither state nor markup: a question before an action, and a secret that is
- * shown only once. `DialogHost` renders them above the page of a signed-in user; signing out closes them.
- */
+/* Dialogs that a function opens, without state or markup of the caller. `DialogHost` renders them; signing out closes them. */
 
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
@@ -13,7 +10,6 @@ import { messageOf, showError, showToast } from './toasts.tsx';
 
 type Opened = {
   id: number;
-  /** The path where it was opened. */
   path: string;
   until: Until;
   render: (close: () => void) => ComponentChildren;
@@ -36,7 +32,6 @@ export const openDialog = (render: Opened['render'], until: Until = 'page'): Pro
 const belongsTo = (path: string, dialog: Opened): boolean =>
   dialog.until === 'closed' || (dialog.until === 'path' ? dialog.path === path : pageOf(dialog.path) === pageOf(path));
 
-/** Renders the dialogs that were opened, the newest on top. */
 export function DialogHost() {
   const [opened, setOpened] = useState<readonly Opened[]>([]);
   const { path } = usePageLocation();
@@ -69,7 +64,6 @@ function HostedDialog({ dialog, onClose }: { dialog: Opened; onClose: () => void
 export type Question = {
   title: string;
   text: ComponentChildren;
-  /** The text of the button that runs the action. */
   button: string;
   icon?: IconName;
   /** The text of the button that only closes the dialog. */
@@ -82,10 +76,7 @@ export type Question = {
   until?: Until;
 };
 
-/**
- * Asks before an action that cannot be undone.
- * @returns whether the action has succeeded, once the dialog is gone; also if it was closed while the action was running
- */
+/** Asks before an action that cannot be undone. @returns whether it has succeeded, once the dialog is gone, even if closed before */
 export function confirm(question: Question): Promise<boolean> {
   let isOpen = true;
   let isDone = Promise.resolve(false);
@@ -97,7 +88,6 @@ export function confirm(question: Question): Promise<boolean> {
       return error;
     }
   };
-  /** @returns the problem to show */
   const run = async (close: () => void): Promise<string> => {
     const attempted = attempt();
     isDone = attempted.then(error => error === undefined);

@@ -1,11 +1,9 @@
 /* The fields of which forms are made: how each reads a value, checks what was typed, and is shown. */
 
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useId } from 'preact/hooks';
 import { maxDurationCharacters, parseDuration } from '../../shared/units.ts';
-import { Checkbox, Field, SelectField } from './controls.tsx';
+import { Button, Checkbox, Field, IconButton, Labelled, SelectField } from './controls.tsx';
 import { readDestination } from './destination.ts';
-import { HeaderEditor } from './header-editor.tsx';
 import type { FieldDraft, FormField, Pair } from './schema.ts';
 
 type TextOptions = {
@@ -16,15 +14,12 @@ type TextOptions = {
   /** What to say when nothing was entered. Without it, the field may stay empty. */
   required?: string;
   type?: 'text' | 'email' | 'password' | 'datetime-local';
-  /** For password managers. */
   name?: string;
   autocomplete?: AutoFill;
   inputMode?: 'text' | 'email' | 'url' | 'numeric' | 'decimal';
   maxLength?: number;
   autoFocus?: boolean;
-  /** Selects its text when it gets the focus. */
   isSelected?: boolean;
-  /** The id of a datalist. */
   list?: string;
 };
 type AutoFill = 'off' | 'username' | 'username webauthn' | 'current-password' | 'new-password' | 'one-time-code';
@@ -154,7 +149,6 @@ type LinesOptions = {
   label: string;
   hint: ComponentChildren;
   placeholder?: string;
-  /** What is wrong with one line. */
   check?: (line: string) => string | undefined;
 };
 
@@ -163,11 +157,7 @@ export const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter(l
 /** A list in one line, with commas between its items. */
 export const list = (options: TextOptions): FormField<string, string[]> => ({
   ...typed<string[]>(options, {
-    to: text =>
-      text
-        .split(/[\n,]/)
-        .map(item => item.trim())
-        .filter(item => item !== ''),
+    to: text => text.split(/[\n,]/).flatMap(item => item.trim() || []),
   }),
   from: value => value?.join(', ') ?? '',
 });
@@ -177,28 +167,21 @@ export const lines = (options: LinesOptions): FormField<string, string[]> => ({
   from: value => value?.join('\n') ?? '',
   to: draft => (linesOf(draft).length === 0 ? undefined : linesOf(draft)),
   problem: draft => linesOf(draft).flatMap(line => options.check?.(line) ?? [])[0],
-  View({ input, texts }) {
-    const id = useId();
-    return (
-      <div class="field col tight">
-        <label for={id}>{texts.label ?? options.label}</label>
+  View: ({ input, texts }) => (
+    <Labelled label={texts.label ?? options.label} hint={texts.hint ?? options.hint} problem={input.problem}>
+      {field => (
         <textarea
-          id={id}
+          {...field}
           rows={2}
           spellcheck={false}
           autocomplete="off"
           placeholder={options.placeholder}
           value={input.value}
-          aria-describedby={`${id}-hint`}
-          aria-invalid={input.problem ? true : undefined}
           onInput={event => input.change(event.currentTarget.value)}
         />
-        <p id={`${id}-hint`} class={input.problem ? 'hint bad' : 'hint'}>
-          {input.problem || (texts.hint ?? options.hint)}
-        </p>
-      </div>
-    );
-  },
+      )}
+    </Labelled>
+  ),
 });
 
 type ChoiceOptions<T extends string> = { label: string; options: readonly { id: T; label: string }[] };
@@ -252,3 +235,62 @@ export const headers = ({ hint }: { hint: string }): FormField<readonly Pair[], 
     </HeaderEditor>
   ),
 });
+
+type HeaderEditorProps = {
+  headers: readonly Pair[];
+  /** A value as it is shown in its field. */
+  textOf?: (value: string) => string;
+  isInvalid?: boolean;
+  onChange: (headers: Pair[]) => void;
+  buttons?: ComponentChildren;
+  children?: ComponentChildren;
+};
+
+/** A list of headers to edit: one row with name and value for each, and a button that adds one. */
+export function HeaderEditor({
+  headers,
+  textOf = value => value,
+  isInvalid = false,
+  onChange,
+  buttons,
+  children,
+}: HeaderEditorProps) {
+  const change = (at: number, header: Pair): void =>
+    onChange(headers.map((one, index) => (index === at ? header : one)));
+  return (
+    <fieldset class="col">
+      <legend>Headers</legend>
+      {headers.map(([name, value], at) => (
+        <div key={at} class="header-row">
+          <input
+            aria-label={`Name of header ${at + 1}`}
+            value={name}
+            spellcheck={false}
+            autocomplete="off"
+            aria-invalid={isInvalid || undefined}
+            onInput={typed => change(at, [typed.currentTarget.value, value])}
+          />
+          <input
+            aria-label={`Value of ${name || `header ${at + 1}`}`}
+            value={textOf(value)}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={typed => change(at, [name, typed.currentTarget.value])}
+          />
+          <IconButton
+            icon="close"
+            label={`Remove ${name || `header ${at + 1}`}`}
+            onClick={() => onChange(headers.filter((_, index) => index !== at))}
+          />
+        </div>
+      ))}
+      <div class="row">
+        <Button kind="quiet" onClick={() => onChange([...headers, ['', '']])}>
+          Add a header
+        </Button>
+        {buttons}
+      </div>
+      {children}
+    </fieldset>
+  );
+}

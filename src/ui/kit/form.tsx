@@ -1,7 +1,4 @@
-/*
- * Forms. `useForm()` keeps the draft of a schema, checks it, sends the request, and puts the problems that the server finds at their
- * fields. `Form` and `InlineForm` render the form around the fields, `Inputs` the fields themselves.
- */
+/* `useForm()` keeps, checks and sends the draft of a schema, and puts the server's problems at their fields; `Form` and `Inputs` render it. */
 
 import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
@@ -67,7 +64,6 @@ export type FormState = {
 export type FormOf<S extends Schema> = FormState & {
   rules: Rules<S>;
   draft: DraftOf<S>;
-  /** What the server found wrong, as it was thrown. */
   error: unknown;
   change: (changed: Partial<DraftOf<S>>) => void;
   /** For a component of its own. */
@@ -172,7 +168,6 @@ type InputsProps<S extends Schema> = {
   texts?: { [P in keyof S]?: FieldTexts };
 };
 
-/** The fields at these paths, as far as they apply. */
 export function Inputs<S extends Schema>({ form, paths, texts = {} }: InputsProps<S>) {
   const applied = appliedPaths(form.rules, form.draft);
   return (
@@ -196,12 +191,10 @@ type FormProps = {
   what?: string;
   title?: string;
   class?: string;
-  /** The text of the button that saves. */
   submit: string;
   submitKind?: 'primary' | 'plain' | 'danger';
   submitIcon?: IconName;
   isLocked?: boolean;
-  /** Whether its buttons are laid out as in a dialog. */
   isDialog?: boolean;
   /** Further buttons, before or after the save button. */
   cancel?: ComponentChildren;
@@ -270,14 +263,12 @@ export function Form({ form, what, title, children, isFocused = false, ...props 
 type InlineFormProps = {
   form: FormState;
   class?: string;
-  /** The text of the button. */
   submit: string;
   submitKind?: 'primary' | 'plain';
   isLocked?: boolean;
   children: ComponentChildren;
 };
 
-/** A form of one or two fields with its button beside them. */
 export const InlineForm = ({ form, submit, submitKind = 'plain', isLocked = false, ...props }: InlineFormProps) => (
   <form class={props.class ?? 'inline-form'} ref={form.element} noValidate onSubmit={form.submit}>
     {props.children}

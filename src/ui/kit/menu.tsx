@@ -8,7 +8,6 @@ import { usePopup } from './use-popup.ts';
 type MenuProps = {
   icon: IconName;
   label: string;
-  /** Beside the icon. */
   isLabelShown?: boolean;
   /** @param close for what is chosen: a dialog that it opens gives the focus back to the button */
   children: (close: () => void) => ComponentChildren;
@@ -37,7 +36,6 @@ export function Menu({ icon, label, isLabelShown = false, children }: MenuProps)
 
 type MenuActionsProps = { actions: readonly { label: string; run: () => void }[]; close: () => void };
 
-/** Each opens a dialog. */
 export const MenuActions = ({ actions, close }: MenuActionsProps) => (
   <>
     {actions.map(({ label, run }) => (

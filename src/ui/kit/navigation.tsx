@@ -3,11 +3,9 @@
 import type { AnchorHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isDashboardPath } from '../../shared/return-to.ts';
+import { attempt } from './attempt.ts';
 
-/**
- * Browsers ignore or refuse more than about ten changes of the URL a second, which a held key or quick typing makes. So the page's
- * location is kept here, and a series of replacements reaches the browser at this pace.
- */
+/** Browsers refuse more than about ten changes of the URL a second. The location is kept here, and they get replacements at this pace. */
 const writeGapMs = 100;
 const retryMs = 1000;
 
@@ -29,7 +27,6 @@ addEventListener('popstate', () => {
 });
 addEventListener('pagehide', () => writeNow('replaceState'));
 
-/** Navigates to a path of this origin. */
 export function navigate(path: string, options: { replace?: boolean } = {}): void {
   if (!isDashboardPath(path)) {
     location.assign(path);
@@ -57,11 +54,8 @@ function writeNow(method: 'replaceState' | 'pushState'): void {
   pendingWrite = undefined;
   if (browserPath() === current) return;
   lastWriteAt = performance.now();
-  try {
-    history[method](null, '', current);
-  } catch {
-    // Refused: too many changes of the URL.
-  }
+  // Refused if there are too many changes of the URL.
+  attempt(() => history[method](null, '', current));
   if (browserPath() !== current) pendingWrite = setTimeout(writeNow, retryMs, method);
 }
 
@@ -75,7 +69,6 @@ const parse = (path: string): PageLocation => {
   return { path: url.pathname, query: url.searchParams };
 };
 
-/** Where the page is now, also before that is rendered. */
 export const currentLocation = (): PageLocation => parse(current);
 
 export function usePageLocation(): PageLocation {

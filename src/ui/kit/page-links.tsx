@@ -8,7 +8,6 @@ export type PageLink = { to: string; label: string; title?: string; mark?: Compo
 
 type PageLinksProps = { label: string; class: string; links: readonly PageLink[]; current: string | undefined };
 
-/** @param current the address of the link that is marked */
 export function PageLinks({ label, class: own, links, current }: PageLinksProps) {
   const nav = useRef<HTMLElement>(null);
   // Marks that appear later make the links before it wider.

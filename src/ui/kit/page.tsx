@@ -15,11 +15,8 @@ type PageProps = {
   of?: string;
   /** The title of the browser's tab, if it differs. */
   tab?: string;
-  /** The page above this one. */
   back?: { to: string; label: string };
-  /** Below the title. */
   lead?: ComponentChildren;
-  /** Buttons beside the title. */
   actions?: ComponentChildren;
   isNarrow?: boolean;
   class?: string;
@@ -54,10 +51,8 @@ export function Page(props: PageProps) {
   );
 }
 
-type WithEndpointProps = { id: string; children: (endpoint: Endpoint) => ComponentChildren };
-
 /** Renders a page about one endpoint once the endpoints are loaded, or says that the endpoint does not exist. */
-export function WithEndpoint({ id, children }: WithEndpointProps) {
+export function WithEndpoint({ id, children }: { id: string; children: (endpoint: Endpoint) => ComponentChildren }) {
   const { endpoints, endpointsProblem, reloadEndpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === id);
   if (endpoint) return <>{children(endpoint)}</>;
@@ -79,9 +74,7 @@ type LoadedProps<T> = {
   query: Pick<Query<T>, 'value' | 'problem' | 'reload'>;
   /** What is loaded, for the message of a failure: “the alerts”. */
   what: string;
-  /** Follows the message. */
   hint?: string;
-  /** Placeholder rows. */
   rows?: number;
   /** Inside a card: the placeholders are lines, and a problem is a notice. */
   inCard?: boolean;
@@ -124,14 +117,11 @@ export const Card = ({ title, id, class: own = '', lead, children }: CardProps) 
 
 type RowProps = {
   name: ComponentChildren;
-  /** On hover over the name. */
   title?: string;
   about: ComponentChildren;
-  /** What can be done with it. */
   children?: ComponentChildren;
 };
 
-/** A row of a list: a name, a line about it, and its buttons. */
 export const Row = ({ name, title, about, children }: RowProps) => (
   <li>
     <div class="stack grow">
@@ -181,9 +171,16 @@ export const EndpointNotFoundPage = () => (
   <NotFoundPage title="Endpoint not found">It was deleted, or it belongs to another team.</NotFoundPage>
 );
 
-/** Sets the title of the document. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = title ? `${title} · Hooktape` : 'Hooktape';
   }, [title]);
 }
+
+/** Says that a file declares an endpoint, so that changes made here may not last. */
+export const DeclaredNotice = ({ what = 'values' }: { what?: string }) => (
+  <Notice title="Managed by a file">
+    The next <code>hooktape apply</code>, or the next server start with that file, overwrites changes made here with the{' '}
+    {what} of the file.
+  </Notice>
+);

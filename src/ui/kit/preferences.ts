@@ -1,22 +1,16 @@
-/* User preferences in localStorage: theme, pane width, replay destinations. Without storage they are not kept. */
+/* User preferences in localStorage: theme, pane width, replay destinations. Storage may be full or not allowed: then they are not kept. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { attempt } from './attempt.ts';
 
-export const savePreference = (name: string, value: string): void => {
-  try {
-    localStorage.setItem(`hooktape.${name}`, value);
-  } catch {
-    // Storage is full or not allowed.
-  }
-};
+export const savePreference = (name: string, value: string): void =>
+  attempt(() => localStorage.setItem(`hooktape.${name}`, value));
 
-export const loadPreference = (name: string): string | undefined => {
-  try {
-    return localStorage.getItem(`hooktape.${name}`) ?? undefined;
-  } catch {
-    return undefined;
-  }
-};
+export const loadPreference = (name: string): string | undefined =>
+  attempt(() => localStorage.getItem(`hooktape.${name}`)) ?? undefined;
+
+/** A preference that is JSON, which an older version may have written differently. */
+export const loadJson = (name: string): unknown => attempt(() => JSON.parse(loadPreference(name) ?? 'null'));
 
 /** A choice that is kept: all components that use it change together. */
 export function createSwitch(name: string) {

@@ -1,5 +1,7 @@
 /* Finds what a table of patterns, such as `/app/endpoints/:id/events/:event?`, has for a path. */
 
+import { attempt } from './attempt.ts';
+
 export type Params = Readonly<Record<string, string>>;
 
 /** The first pattern that fits wins. A part with `?` may be missing. */
@@ -27,10 +29,4 @@ function fit(pattern: readonly string[], given: readonly string[]): Params | und
   return params;
 }
 
-const safeDecode = (part: string): string => {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-};
+const safeDecode = (part: string): string => attempt(() => decodeURIComponent(part)) ?? part;

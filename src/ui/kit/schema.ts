@@ -1,7 +1,4 @@
-/*
- * A form as a schema: for each field of a request, by its path such as `retry.for`, how its value becomes a draft and the draft a value
- * again. The draft, the request, the fields that differ, and the field to which a problem belongs all follow from it. Pure.
- */
+/* A form as a schema: for each field of a request, by its path, how its value becomes a draft and the draft a value again. Pure. */
 
 import type { ComponentChildren, VNode } from 'preact';
 
@@ -21,7 +18,6 @@ export type FieldTexts = {
   isReadable?: boolean;
 };
 
-/** One field of a form. `D`: its draft; `V`: its value in the request. */
 export type FormField<D extends FieldDraft = FieldDraft, V = unknown> = {
   /** @param value of what is saved; null or undefined for an empty field */
   from(value: V | null | undefined): D;
@@ -66,7 +62,6 @@ export function draftOf<S extends Schema>(schema: S, saved: object): DraftOf<S> 
   return Object.fromEntries(drafts) as DraftOf<S>;
 }
 
-/** The draft as it may be kept in the browser. */
 export const withoutSecrets = <S extends Schema>(schema: S, draft: DraftOf<S>): DraftOf<S> =>
   Object.fromEntries(
     pathsOf(schema).map(path => [path, schema[path]?.withoutSecret?.(draft[path]) ?? draft[path]]),
@@ -75,13 +70,11 @@ export const withoutSecrets = <S extends Schema>(schema: S, draft: DraftOf<S>): 
 const valueAt = (object: object, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => Object(value)[name], object);
 
-/** The paths whose fields are shown and sent. */
 export const appliedPaths = <S extends Schema>(
   { schema, applies }: Rules<S>,
   draft: DraftOf<S>,
 ): (keyof S & string)[] => pathsOf(schema).filter(path => applies?.(path, draft) ?? true);
 
-/** The request of a draft without problems. */
 export function requestOf<S extends Schema>(rules: Rules<S>, draft: DraftOf<S>): Record<string, unknown> {
   const request: Record<string, unknown> = {};
   for (const path of appliedPaths(rules, draft)) {
@@ -126,10 +119,7 @@ export function problemsOf<S extends Schema>(rules: Rules<S>, draft: DraftOf<S>)
 export const isShown = (own: string | undefined, draft: FieldDraft, isTried: boolean): boolean =>
   own !== undefined && (isTried || (draft !== '' && draft !== false && !(Array.isArray(draft) && draft.length === 0)));
 
-/**
- * The path of the field that shows a problem at a path of the request: the field itself, else a field that contains the path,
- * else the first one inside it.
- */
+/** The field that shows a problem at a path of the request: the field itself, else one that contains the path, else one inside it. */
 export const fieldFor = <P extends string>(paths: readonly P[], path: string): P | undefined =>
   paths.find(one => one === path) ??
   paths.find(one => path.startsWith(`${one}.`) || path.startsWith(`${one}[`)) ??

@@ -7,7 +7,6 @@ import { visibleLine } from './format/visible.ts';
 import type { Input } from './schema.ts';
 
 export type Placeholder = {
-  /** As it is inserted. */
   text: string;
   /** The part to be replaced by another name; empty for none. */
   name: string;
@@ -16,7 +15,6 @@ export type Placeholder = {
 
 type TemplateFieldProps = {
   label: string;
-  /** Beside the label. */
   aside?: ComponentChildren;
   input: Input<string>;
   rows: number;

@@ -1,7 +1,4 @@
-/*
- * Times: by the clock or relative, as the reader has chosen for all of them, with the exact time on hover. Relative ones, and those
- * whose day may end, update themselves. All share one timer.
- */
+/* Times by the clock or relative, as the reader has chosen, with the exact time on hover. They update themselves with one timer. */
 
 import { useEffect, useReducer } from 'preact/hooks';
 import {
@@ -15,7 +12,6 @@ import {
 } from './format/time.ts';
 import { createSwitch } from './preferences.ts';
 
-/** Times are shown as ages. */
 export const relativeTimes = createSwitch('relative-times');
 
 const listeners = new Set<() => void>();

@@ -1,7 +1,4 @@
-/*
- * Commands of a component, by key or without one. They exist while the component is shown. Keys are ignored while typing and while a
- * dialog is open; those with Mod (⌘ on a Mac, Ctrl elsewhere) also work while typing.
- */
+/* Commands of a component while it is shown. Keys are ignored while typing (except with Mod) and while a dialog is open. */
 
 import { createContext } from 'preact';
 import { useContext, useLayoutEffect, useRef } from 'preact/hooks';

@@ -1,16 +1,8 @@
 /* A popup that is closed by Escape and by a press outside it. Escape returns the focus to the button that opened it. */
 
-import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-export type Popup<E extends HTMLElement> = {
-  isOpen: boolean;
-  setIsOpen: (isOpen: boolean) => void;
-  /** For the element around the button and its popup. */
-  frame: RefObject<E | null>;
-};
-
-export function usePopup<E extends HTMLElement>(): Popup<E> {
+export function usePopup<E extends HTMLElement>() {
   const [isOpen, setIsOpen] = useState(false);
   const frame = useRef<E>(null);
   // Before the popup is painted: it can be closed as soon as it is seen.
@@ -25,14 +17,12 @@ export function usePopup<E extends HTMLElement>(): Popup<E> {
         setIsOpen(false);
       } else if (!isInside) setIsOpen(false);
     };
-    addEventListener('pointerdown', close);
-    addEventListener('focusin', close);
-    addEventListener('keydown', close, { capture: true });
-    return () => {
-      removeEventListener('pointerdown', close);
-      removeEventListener('focusin', close);
-      removeEventListener('keydown', close, { capture: true });
-    };
+    const closing = new AbortController();
+    const { signal } = closing;
+    addEventListener('pointerdown', close, { signal });
+    addEventListener('focusin', close, { signal });
+    addEventListener('keydown', close, { signal, capture: true });
+    return () => closing.abort();
   }, [isOpen]);
-  return { isOpen, setIsOpen, frame };
+  return { isOpen, setIsOpen, /** For the element around the button and its popup. */ frame };
 }

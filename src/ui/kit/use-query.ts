@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isRetryable } from './api.ts';
 import { useRetry } from './retry.ts';
+import { messageOf } from './toasts.tsx';
 
 type State<T> = {
   key: string;
@@ -25,7 +26,7 @@ export function useQuery<T>(key: string, load: () => Promise<T>): Query<T> {
       value => latest.current.key === requestedKey && setState({ key: requestedKey, value, problem: '', failures: 0 }),
       (error: unknown) => {
         if (latest.current.key !== requestedKey) return;
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = messageOf(error);
         setState(previous => {
           const old = previous.key === requestedKey ? previous : initialState<T>(requestedKey);
           return { ...old, problem, failures: isRetryable(error) ? old.failures + 1 : 0 };

@@ -8,7 +8,7 @@ import { useForwards } from '../forwards/use-forwards.ts';
 import { withTimeParts } from '../inspector/filter/filter-text.ts';
 import { SearchBox } from '../inspector/filter/search-box.tsx';
 import { periodTerm } from '../inspector/filter/time-range.ts';
-import { useSeen } from '../inspector/filter/use-seen.ts';
+import { useSeen } from '../inspector/filter/use-seen-values.ts';
 import { useEventTimeline } from '../inspector/timeline/use-event-timeline.ts';
 import { api } from '../kit/api.ts';
 import { Button, Notice, Segmented } from '../kit/controls.tsx';

@@ -1,8 +1,7 @@
 /* The connection to the server: a control in the tab bar that also pauses live updates, and a line below the bar once it is lost. */
 
 import { useMemo, useRef } from 'preact/hooks';
-import { useConnectionLabel } from '../inspector/live/connection-label.ts';
-import { type ShownLive, useShownLive } from '../inspector/live/shown-live.ts';
+import { type ShownLive, useConnectionLabel, useShownLive } from '../inspector/live/shown-live.ts';
 import { type Connection, failedState } from '../inspector/live/stream.ts';
 import { formatTimeOfDay } from '../kit/format/time.ts';
 import { retryDelayMs } from '../kit/retry.ts';

@@ -23,7 +23,7 @@ import { JsonTree } from './json-tree.tsx';
 import { PairTable } from './pair-table.tsx';
 import { TextView } from './text-view.tsx';
 import { useWrap, type WrapKind } from './use-wrap.ts';
-import { type BodyView, type ParsedBody, parseBody } from './views.ts';
+import { type BodyView, headerOf, type ParsedBody, parseBody } from './views.ts';
 import { indentMarkup } from './xml.ts';
 
 const viewNames: Record<BodyView, string> = {
@@ -38,21 +38,19 @@ const viewNames: Record<BodyView, string> = {
   hex: 'Hex',
 };
 
-const headerOf = (event: EventDetail, wanted: string): string =>
-  event.rawHeaders.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '';
-
 export function BodyPanel({ event }: { event: EventDetail }) {
   const sent = useMemo(
     () => bytesOf(event.payloadRaw, event.payloadEncoding),
     [event.payloadRaw, event.payloadEncoding],
   );
-  const compression = detectCompression(sent, headerOf(event, 'content-encoding'));
+  const compression = detectCompression(sent, headerOf(event.rawHeaders, 'content-encoding'));
   const { decompressed, isDamaged } = useDecompressed(sent, compression);
   const [asSent, setAsSent] = useState(false);
   const bytes = decompressed && !asSent ? decompressed : sent;
-  const contentType = headerOf(event, 'content-type');
+  const contentType = headerOf(event.rawHeaders, 'content-type');
   const body = useMemo(() => parseBody(bytes, contentType), [bytes, contentType]);
-  const unsupported = body.text === undefined ? unsupportedEncoding(headerOf(event, 'content-encoding')) : undefined;
+  const unsupported =
+    body.text === undefined ? unsupportedEncoding(headerOf(event.rawHeaders, 'content-encoding')) : undefined;
   const { view: chosenView, set } = useInspectorState();
   const view = chosenView && body.views.includes(chosenView) ? chosenView : body.views[0];
   const wrap = useWrap();
@@ -117,7 +115,6 @@ export function BodyPanel({ event }: { event: EventDetail }) {
   );
 }
 
-/** The views with lines that can be wrapped. */
 const wrapKinds: Partial<Record<BodyView, WrapKind>> = {
   json: 'tree',
   ndjson: 'tree',

@@ -1,5 +1,6 @@
 /* Decodes a captured body from the API, and converts it to text, hex rows or an image. Nothing here trusts the content type. */
 
+import { attempt } from '../../kit/attempt.ts';
 import type { SourceText } from '../find-in-body/finder.ts';
 
 /** The exact body bytes of an event, from `payloadRaw` in its `payloadEncoding`. */
@@ -31,21 +32,14 @@ const binaryText = (bytes: Uint8Array): string => {
 export const toBase64 = (bytes: Uint8Array): string => btoa(binaryText(bytes));
 
 /** The bytes decoded as UTF-8 including a byte order mark, or undefined when they are not valid UTF-8. */
-export const utf8Text = (bytes: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-};
+export const utf8Text = (bytes: Uint8Array): string | undefined =>
+  attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 
 /** Where a byte of a row is in its `hex`. */
 export const hexColumn = (at: number): number => at * 3 + (at < 8 ? 0 : 1);
 
-export type HexRow = { offset: string; hex: string; ascii: string };
-
 /** Row `index` of a hex view with 16 bytes per row. A shorter last row is padded. */
-export const hexRow = (bytes: Uint8Array, index: number): HexRow => {
+export const hexRow = (bytes: Uint8Array, index: number) => {
   const row = bytes.subarray(index * 16, index * 16 + 16);
   const cells = [...row].map(byte => byte.toString(16).padStart(2, '0'));
   while (cells.length < 16) cells.push('  ');

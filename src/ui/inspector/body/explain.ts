@@ -1,8 +1,6 @@
-/*
- * What a value means beyond its characters: a link, a time, base64, or a JSON Web Token. Only what is fairly certain is explained, so that
- * ordinary numbers and words stay plain. Decoded content is as untrusted as the value.
- */
+/* What a value means: a link, a time, base64 or a JSON Web Token. Only what is fairly certain is explained; decoded content is untrusted. */
 
+import { attempt } from '../../kit/attempt.ts';
 import { fromBase64, rasterType, utf8Text } from './bytes.ts';
 
 export type Explanation =
@@ -17,7 +15,6 @@ export type ValueContext = {
   isNumber: boolean;
 };
 
-/** Longer values are not decoded. */
 const maxCharacters = 1 << 20;
 const minBase64Characters = 16;
 const earliestTime = Date.UTC(2000, 0);
@@ -74,32 +71,23 @@ function explainToken(text: string): Explanation | undefined {
   return { kind: 'jwt', header: head.text, claims: body.text, times };
 }
 
-const parseObject = (text: string | undefined): { text: string; value: Record<string, unknown> } | undefined => {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject && text !== undefined ? { text, value: value as Record<string, unknown> } : undefined;
-  } catch {
-    return undefined;
-  }
-};
+function parseObject(text = ''): { text: string; value: Record<string, unknown> } | undefined {
+  const value: unknown = attempt(() => JSON.parse(text));
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? { text, value: value as Record<string, unknown> } : undefined;
+}
 
 const decodeText = (text: string): string | undefined => {
   const bytes = decode(text);
   return bytes && utf8Text(bytes);
 };
 
-/** Base64 or base64url, with or without padding. */
 function decode(text: string): Uint8Array | undefined {
   const [, digits = '', padding = ''] = /^([\w+/-]*)(={0,2})$/.exec(text) ?? [];
   const isMixed = /[-_]/.test(digits) && /[+/]/.test(digits);
   if (digits === '' || isMixed || digits.length % 4 === 1) return undefined;
   if (padding !== '' && (digits.length + padding.length) % 4 !== 0) return undefined;
-  try {
-    return fromBase64(digits.replaceAll('-', '+').replaceAll('_', '/'));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fromBase64(digits.replaceAll('-', '+').replaceAll('_', '/')));
 }
 
 /** Words, ids and digests are made of the same characters, so only what decodes to text or a known type of file is base64. */

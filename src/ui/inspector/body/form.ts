@@ -1,8 +1,9 @@
 /* Parses application/x-www-form-urlencoded bodies and query strings into ordered pairs. Repeated names are kept. */
 
+import { attempt } from '../../kit/attempt.ts';
+
 export type FormField = { name: string; value: string; raw: string };
 
-/** The pairs in the order they were sent. Empty pairs (`&&`) are skipped. */
 export const parseForm = (text: string): FormField[] =>
   text
     .split('&')
@@ -14,10 +15,4 @@ export const parseForm = (text: string): FormField[] =>
     });
 
 /** Decodes `+` and `%XX`. Text with malformed escapes is returned unchanged. */
-const decodeField = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
-  }
-};
+const decodeField = (text: string): string => attempt(() => decodeURIComponent(text.replaceAll('+', ' '))) ?? text;

@@ -17,7 +17,7 @@ export const unsupportedEncoding = (contentEncoding: string): string | undefined
 
 /** The decompressed bytes, or undefined when the data is damaged or larger than 16 MiB. */
 export async function inflate(bytes: Uint8Array, compression: Compression): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   const stream = new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream(compression));
   const reader = stream.getReader();
@@ -35,11 +35,5 @@ export async function inflate(bytes: Uint8Array, compression: Compression): Prom
   } catch {
     return undefined;
   }
-  const result = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    result.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return result;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

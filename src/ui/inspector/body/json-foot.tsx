@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import { Button } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
-import { visibleLine } from '../../kit/format/visible.ts';
+import { cutPath, visibleLine } from '../../kit/format/visible.ts';
 import { RedactField } from '../event/redacted.tsx';
 import { bodyFieldOf, isScalar } from '../filter/content-fields.ts';
 import { FilterBy } from '../filter/filter-by.tsx';
@@ -17,14 +17,13 @@ type FootProps = {
   /** The value of the current row has no room in it. */
   isCut: boolean;
   onWhole: () => void;
-  /** Undefined when there is nothing to explain. */
   onExplain: ((anchor: Element) => void) | undefined;
   onExpandAll: () => void;
   onCollapseAll: () => void;
 };
 
 export function JsonFoot({ document, current, isCut, onWhole, onExplain, onExpandAll, onCollapseAll }: FootProps) {
-  const path = useMemo(() => shortenPath(visibleLine(pathOf(document, current))), [document, current]);
+  const path = useMemo(() => cutPath(visibleLine(pathOf(document, current)), maxPathCharacters), [document, current]);
   const node = document.nodes[current];
   if (!node) return null;
   return (
@@ -77,7 +76,3 @@ function FieldActions({ document, index }: { document: JsonDocument; index: numb
     </>
   );
 }
-
-/** Keeps the end of a long path, its most specific part. */
-const shortenPath = (path: string): string =>
-  path.length > maxPathCharacters ? `…${path.slice(-maxPathCharacters)}` : path;

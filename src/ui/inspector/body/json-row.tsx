@@ -14,11 +14,9 @@ import { type JsonDocument, type JsonNode, keyOf, sourceText, valueText } from '
 import { nodeIndexOf } from './tree-rows.ts';
 import { SafeLink } from './value-card.tsx';
 
-/** The longest part of a value that a row shows. */
 export const maxValueCharacters = { unwrapped: 300, wrapped: 2000 };
 const maxKeyCharacters = 300;
 const maxIndentDepth = 32;
-/** How much is shown before a hit that is far inside a long value. */
 const charactersBeforeHit = 40;
 
 export const indentOf = (node: JsonNode): number => Math.min(node.depth, maxIndentDepth);
@@ -26,7 +24,6 @@ export const indentOf = (node: JsonNode): number => Math.min(node.depth, maxInde
 type RowProps = {
   document: JsonDocument;
   row: number;
-  /** Its place among the rows. */
   at: number;
   top: number;
   isClosed: boolean;

@@ -19,15 +19,9 @@ const characterWidth = 7.53;
 const indentWidth = 16;
 const besideWidth = 50;
 
-export function JsonTree({
-  document,
-  label,
-  isWrapped,
-}: {
-  document: JsonDocument;
-  label: string;
-  isWrapped: boolean;
-}) {
+type JsonTreeProps = { document: JsonDocument; label: string; isWrapped: boolean };
+
+export function JsonTree({ document, label, isWrapped }: JsonTreeProps) {
   const [closed, setClosed] = useState(() => initiallyClosed(document));
   const [current, setCurrent] = useState(0);
   const [isFocused, setIsFocused] = useState(false);
@@ -41,7 +35,8 @@ export function JsonTree({
   const currentRow = rows.indexOf(current);
   const [isCut, setIsCut] = useState(false);
   useCut(scroller, () => setIsCut(rowElement(current)?.hasAttribute('data-cut') ?? false));
-  const { hits, currentHit } = useTreeHits({ document, rows, closed, setClosed, setCurrent, reveal });
+  const tree = { document, rows, closed, setClosed, current, setCurrent, reveal };
+  const { hits, currentHit } = useTreeHits(tree);
 
   const card = useValueCard(element => explanationAt(document, Number(element.dataset['explain'])));
   const explanation = useMemo(() => explanationAt(document, current), [document, current]);
@@ -63,16 +58,7 @@ export function JsonTree({
     const node = document.nodes[index];
     if (node) void showWhole(pathOf(document, index), valueText(document, node));
   };
-  const onKeyDown = useTreeKeys({
-    document,
-    rows,
-    closed,
-    current,
-    setCurrent,
-    reveal,
-    toggle,
-    onWhole: () => onWhole(current),
-  });
+  const onKeyDown = treeKeys({ ...tree, toggle, onWhole: () => onWhole(current) });
 
   return (
     <div class={`tree-box pane ${isWrapped ? 'wrapped' : ''}`}>
@@ -87,14 +73,14 @@ export function JsonTree({
         onFocus={() => setIsFocused(true)}
         {...card.hover}
       >
-        <div class="anchor" role="none" style={{ height: `${layout.height()}px` }}>
+        <div class="anchor" role="none" style={{ height: `${layout.height}px` }}>
           {rows.slice(range.from, range.to).map((row, offset) => (
             <JsonRow
               key={row}
               document={document}
               row={row}
               at={range.from + offset}
-              top={layout.top(range.from + offset)}
+              top={layout.topOf(range.from + offset)}
               isClosed={closed.has(row)}
               isCurrent={isFocused && row === current}
               isWrapped={isWrapped}
@@ -148,17 +134,18 @@ const useLinesOf = (document: JsonDocument, rows: readonly number[], isWrapped: 
     };
   }, [document, rows, isWrapped]);
 
-type TreeHitsOptions = {
+type Tree = {
   document: JsonDocument;
   rows: readonly number[];
   closed: ReadonlySet<number>;
   setClosed: (closed: Set<number>) => void;
+  current: number;
   setCurrent: (index: number) => void;
-  reveal: (row: number, place: 'middle') => void;
+  reveal: (row: number, place?: 'middle') => void;
 };
 
 /** Hits in keys and values; the row of the current one is opened and shown. */
-function useTreeHits({ document, rows, closed, setClosed, setCurrent, reveal }: TreeHitsOptions) {
+function useTreeHits({ document, rows, closed, setClosed, setCurrent, reveal }: Tree) {
   const texts = useMemo(() => [document.text], [document]);
   const accepts = useCallback((hit: Hit) => shownNode(document, hit) !== undefined, [document]);
   const toReveal = useRef<number | undefined>(undefined);
@@ -194,19 +181,10 @@ function shownNode(document: JsonDocument, hit: Hit): number | undefined {
   return undefined;
 }
 
-type TreeKeysOptions = {
-  document: JsonDocument;
-  rows: readonly number[];
-  closed: ReadonlySet<number>;
-  current: number;
-  setCurrent: (index: number) => void;
-  reveal: (row: number) => void;
-  toggle: (index: number, open?: boolean) => void;
-  onWhole: () => void;
-};
+type TreeKeysOptions = Tree & { toggle: (index: number, open?: boolean) => void; onWhole: () => void };
 
 /** Arrow keys move and fold; Enter folds, or shows the whole value. */
-function useTreeKeys(options: TreeKeysOptions): (event: KeyboardEvent) => void {
+function treeKeys(options: TreeKeysOptions): (event: KeyboardEvent) => void {
   const { document, rows, closed, current, setCurrent, reveal, toggle, onWhole } = options;
   const moveTo = (row: number): void => {
     const index = rows[row];

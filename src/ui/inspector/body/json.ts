@@ -1,24 +1,16 @@
-/*
- * A lossless JSON parser (RFC 8259, strict). Nodes point into the text, so big integers, number formats, key order and duplicate keys are
- * preserved. It is iterative, so deep nesting does not overflow the stack.
- */
-
-export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
+/* A strict, lossless JSON parser (RFC 8259): nodes point into the text. Iterative, so that deep nesting does not overflow the stack. */
 
 export type JsonNode = {
-  kind: JsonKind;
+  kind: 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
   /** Span of the value in the text, end exclusive; for containers it includes the brackets. */
   start: number;
   end: number;
   /** Span of the member's key with its quotes; -1 for array items and the root. */
   keyStart: number;
   keyEnd: number;
-  /** Index of the parent node, -1 for the root. */
   parent: number;
-  /** Position among the siblings. */
   position: number;
   depth: number;
-  /** Number of direct children. */
   size: number;
   /** Index of the first node after this subtree. Nodes are in document order. */
   after: number;
@@ -34,7 +26,8 @@ export type JsonProblem = { problem: string; offset: number; line: number; colum
 
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings exclude exactly these characters.
-const stringPattern = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const plainPattern = /[^"\\\u0000-\u001f]*/y;
+const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const spacePattern = /[ \t\n\r]*/y;
 const literals = ['true', 'false', 'null'] as const;
 
@@ -43,40 +36,14 @@ const matchEnd = (pattern: RegExp, text: string, at: number): number => {
   return pattern.test(text) ? pattern.lastIndex : -1;
 };
 
-/**
- * End of the string literal that starts at `at`, or -1. Long strings are checked in chunks, because the
- * backtracking of a regular expression overflows on megabytes.
- */
+/** End of the string literal that starts at `at`, or -1. A loop, because one pattern for all of it overflows on megabytes. */
 const stringEnd = (text: string, at: number): number => {
-  if (text.charCodeAt(at) !== 0x22) return -1;
-  let close = at + 1;
-  for (;;) {
-    close = text.indexOf('"', close);
-    if (close < 0) return -1;
-    let slashes = 0;
-    while (text.charCodeAt(close - 1 - slashes) === 0x5c) slashes++;
-    if (slashes % 2 === 0) break;
-    close++;
+  if (text[at] !== '"') return -1;
+  for (let end = at + 1; end > 0; end = matchEnd(escapePattern, text, end)) {
+    end = matchEnd(plainPattern, text, end);
+    if (text[end] === '"') return end + 1;
   }
-  for (let from = at + 1; from < close; ) {
-    // Split into short literals for the pattern, never inside an escape sequence.
-    let to = Math.min(from + 4096, close);
-    while (to < close && to > from && isInsideEscape(text, from, to)) to--;
-    if (matchEnd(stringPattern, `"${text.slice(from, to)}"`, 0) !== to - from + 2) return -1;
-    from = to;
-  }
-  return close + 1;
-};
-
-const isInsideEscape = (text: string, from: number, to: number): boolean => {
-  for (let back = 1; back <= 5 && to - back >= from; back++) {
-    if (text.charCodeAt(to - back) !== 0x5c) continue;
-    let slashes = 0;
-    while (to - back - slashes > from && text.charCodeAt(to - back - slashes - 1) === 0x5c) slashes++;
-    if (slashes % 2 === 1) return false;
-    return back === 1 || text[to - back + 1] === 'u';
-  }
-  return false;
+  return -1;
 };
 
 /** Parses a document, skipping a leading byte order mark. Returns the problem and its position when the text is not JSON. */
@@ -178,16 +145,13 @@ const scalarEnd = (text: string, at: number, node: JsonNode): number => {
 };
 
 const positionOf = (text: string, offset: number): { line: number; column: number } => {
-  const before = text.slice(0, offset);
-  const lines = before.split('\n');
+  const lines = text.slice(0, offset).split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 };
 
 export const isJsonDocument = (parsed: JsonDocument | JsonProblem): parsed is JsonDocument => 'nodes' in parsed;
 
-/**
- * The node whose key or value has this place of the text, or that ends closest before it. Nodes are in the order of the text.
- */
+/** The node whose key or value has this place of the text, or that ends closest before it. Nodes are in the order of the text. */
 export function nodeAt({ nodes }: JsonDocument, offset: number): number {
   let low = 0;
   let high = nodes.length - 1;
@@ -200,7 +164,6 @@ export function nodeAt({ nodes }: JsonDocument, offset: number): number {
   return low;
 }
 
-/** The value as written. */
 export const sourceText = (document: JsonDocument, node: JsonNode): string => document.text.slice(node.start, node.end);
 
 /** The key without quotes and escapes, or undefined for array items and the root. */
@@ -229,20 +192,26 @@ export function pathOf(document: JsonDocument, index: number): string {
   return `$${steps.reverse().join('')}`;
 }
 
+/** The text of a JSON document with new indentation; undefined if it is not JSON. */
+export function prettyText(text: string): string | undefined {
+  const parsed = parseJson(text);
+  return isJsonDocument(parsed) ? prettyJson(parsed) : undefined;
+}
+
 /** The document with new indentation and otherwise unchanged text. */
-export function prettyJson(document: JsonDocument, indent = '  '): string {
+export function prettyJson(document: JsonDocument): string {
   const out: string[] = [];
   const open: JsonNode[] = [];
   const closeUntil = (depth: number): void => {
     for (let top = open.at(-1); top && top.depth >= depth; top = open.at(-1)) {
       open.pop();
-      out.push(`\n${indent.repeat(Math.min(top.depth, 200))}${top.kind === 'object' ? '}' : ']'}`);
+      out.push(`\n${'  '.repeat(Math.min(top.depth, 200))}${top.kind === 'object' ? '}' : ']'}`);
     }
   };
   for (const node of document.nodes) {
     closeUntil(node.depth);
     if (node.position > 0) out.push(',');
-    if (node.depth > 0) out.push(`\n${indent.repeat(Math.min(node.depth, 200))}`);
+    if (node.depth > 0) out.push(`\n${'  '.repeat(Math.min(node.depth, 200))}`);
     if (node.keyStart >= 0) out.push(document.text.slice(node.keyStart, node.keyEnd), ': ');
     if (node.kind !== 'object' && node.kind !== 'array') out.push(sourceText(document, node));
     else if (node.size === 0) out.push(node.kind === 'object' ? '{}' : '[]');
@@ -253,4 +222,52 @@ export function prettyJson(document: JsonDocument, indent = '  '): string {
   }
   closeUntil(0);
   return out.join('');
+}
+
+/** NDJSON: a list of documents, one a line. Undefined when a line is not JSON. Empty lines are skipped. */
+export function parseJsonLines(text: string): JsonDocument | undefined {
+  const root: JsonNode = {
+    kind: 'array',
+    start: 0,
+    end: text.length,
+    keyStart: -1,
+    keyEnd: -1,
+    parent: -1,
+    position: 0,
+    depth: 0,
+    size: 0,
+    after: 0,
+  };
+  const nodes = [root];
+  for (let start = 0; start <= text.length; ) {
+    const lineEnd = text.indexOf('\n', start);
+    const end = lineEnd < 0 ? text.length : lineEnd;
+    const line = text.slice(start, end);
+    if (line.trim() !== '') {
+      const parsed = parseJson(line);
+      if (!isJsonDocument(parsed)) return undefined;
+      addDocument(nodes, parsed.nodes, start, root.size++);
+    }
+    start = end + 1;
+  }
+  root.after = nodes.length;
+  return { text, nodes, isLines: true };
+}
+
+function addDocument(nodes: JsonNode[], added: readonly JsonNode[], offset: number, position: number): void {
+  const base = nodes.length;
+  for (const node of added) {
+    const isRoot = node.parent < 0;
+    nodes.push({
+      ...node,
+      start: node.start + offset,
+      end: node.end + offset,
+      keyStart: node.keyStart < 0 ? -1 : node.keyStart + offset,
+      keyEnd: node.keyEnd < 0 ? -1 : node.keyEnd + offset,
+      parent: isRoot ? 0 : node.parent + base,
+      position: isRoot ? position : node.position,
+      depth: node.depth + 1,
+      after: node.after + base,
+    });
+  }
 }

@@ -1,28 +1,8 @@
-/*
- * The positions of the rows of a long list with different heights. Heights are estimated, and replaced by measured ones as rows
- * are shown; all positions are computed again from the first change on, which takes less than a millisecond for 100,000 rows.
- */
+/* The positions of rows of different heights, estimated until they are measured. 100,000 rows take less than a millisecond. */
 
-export type RowLayout = {
-  readonly count: number;
-  top: (index: number) => number;
-  height: () => number;
-  /** The row at a height; the last one below all. */
-  at: (y: number) => number;
-  /** Takes a measured height. @returns whether it differs from what was assumed */
-  measure: (index: number, height: number) => boolean;
-};
+export type MeasuredRows = ReturnType<typeof measuredRows>;
 
-/** All rows are equally high. */
-export const evenRows = (count: number, rowHeight: number): RowLayout => ({
-  count,
-  top: index => index * rowHeight,
-  height: () => count * rowHeight,
-  at: y => Math.max(0, Math.min(count - 1, Math.floor(y / rowHeight))),
-  measure: () => false,
-});
-
-export function measuredRows(count: number, estimate: (index: number) => number): RowLayout {
+export function measuredRows(count: number, estimate: (index: number) => number) {
   const heights = Float64Array.from({ length: count }, (_, index) => estimate(index));
   const tops = new Float64Array(count + 1);
   let known = 0;
@@ -34,10 +14,13 @@ export function measuredRows(count: number, estimate: (index: number) => number)
     return tops[index] ?? 0;
   };
   return {
-    count,
-    top: topOf,
-    height: () => topOf(count),
-    at(y) {
+    get height(): number {
+      return topOf(count);
+    },
+    topOf,
+    heightOf: (index: number): number => heights[index] ?? 0,
+    /** The row at a height; the last one below all. */
+    rowAt(y: number): number {
       update();
       let low = 0;
       let high = Math.max(0, count - 1);
@@ -48,7 +31,8 @@ export function measuredRows(count: number, estimate: (index: number) => number)
       }
       return low;
     },
-    measure(index, height) {
+    /** Takes a measured height. @returns whether it differs from what was assumed */
+    measure(index: number, height: number): boolean {
       if (Math.abs((heights[index] ?? 0) - height) < 0.5) return false;
       heights[index] = height;
       known = Math.min(known, index);

@@ -10,7 +10,7 @@ import { hitsWithin, revealIn, useHits } from '../find-in-body/find-context.tsx'
 import type { Hit } from '../find-in-body/finder.ts';
 import { MarkedSpans } from '../find-in-body/marked-text.tsx';
 import { type Explanation, explain } from './explain.ts';
-import { isJsonDocument, parseJson, prettyJson } from './json.ts';
+import { prettyText } from './json.ts';
 import { useCut } from './use-cut.ts';
 import { SafeLink, useValueCard } from './value-card.tsx';
 import { showWhole } from './whole-value.tsx';
@@ -18,7 +18,6 @@ import { showWhole } from './whole-value.tsx';
 export type PairRow = {
   name: string;
   value: string;
-  /** Instead of the value. */
   shown?: string;
   note?: string;
   /** The field of a filter that has this value. */
@@ -27,16 +26,9 @@ export type PairRow = {
   isText?: boolean;
 };
 
-type PairTableProps = {
-  label: string;
-  rows: PairRow[];
-  /** Its place among the views of a panel. */
-  order?: number;
-};
-
 type ShownRow = PairRow & { text: string; isJson: boolean; explanation: Explanation | undefined };
 
-export function PairTable({ label, rows: given, order = 0 }: PairTableProps) {
+export function PairTable({ label, rows: given, order = 0 }: { label: string; rows: PairRow[]; order?: number }) {
   const rows = useMemo(() => given.map(toShown), [given]);
   const texts = useMemo(() => rows.flatMap(({ name, text }) => [name, text]), [rows]);
   const table = useRef<HTMLTableElement>(null);
@@ -77,8 +69,7 @@ export function PairTable({ label, rows: given, order = 0 }: PairTableProps) {
 }
 
 function toShown(row: PairRow): ShownRow {
-  const parsed = row.isText && /^\s*[[{]/.test(row.value) ? parseJson(row.value) : undefined;
-  const json = parsed && isJsonDocument(parsed) ? prettyJson(parsed) : undefined;
+  const json = row.isText && /^\s*[[{]/.test(row.value) ? prettyText(row.value) : undefined;
   const isPlain = row.shown === undefined && json === undefined;
   return {
     ...row,

@@ -1,7 +1,4 @@
-/*
- * Shows captured text, coloured when it is markup. Invisible and reordering characters are made visible; of long text only a window is
- * rendered, to stay responsive, which moves to what is found.
- */
+/* Shows captured text, coloured when it is markup. Of long text only a window is rendered, which moves to what is found. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../kit/controls.tsx';
@@ -23,7 +20,6 @@ type TextViewProps = {
   label: string;
   markup?: 'xml' | 'html' | undefined;
   isWrapped?: boolean;
-  /** Its place among the views of a panel. */
   order?: number;
 };
 
@@ -96,7 +92,6 @@ type PiecesProps = {
   text: string;
   tokens: readonly MarkupToken[];
   hits: readonly Hit[];
-  /** Where the current hit begins. */
   current: number | undefined;
 };
 

@@ -1,7 +1,4 @@
-/*
- * The rows of a JSON tree: one row per value, and a closing row per open container. Iterative, so that deep documents do not overflow
- * the stack; closed containers cost one row.
- */
+/* The rows of a JSON tree: one for each value, and a closing row for each open container. Iterative, for deep documents. */
 
 import type { JsonDocument } from './json.ts';
 
@@ -26,7 +23,6 @@ export function initiallyClosed(document: JsonDocument): Set<number> {
   return closed;
 }
 
-/** All containers except the root. */
 export const collapseAll = (document: JsonDocument): Set<number> =>
   new Set(document.nodes.flatMap((node, index) => (node.size > 0 && index > 0 ? [index] : [])));
 

@@ -1,12 +1,8 @@
-/*
- * Notices text that has no room: elements with `data-clip` whose text is cut get `data-cut` on their row, which then shows its button for the
- * whole value. Attributes instead of state, so that scrolling renders nothing twice.
- */
+/* Marks the rows (`data-cut`) whose text (`data-clip`) has no room. Attributes instead of state, so that scrolling renders nothing twice. */
 
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** @param onMeasured is called after the rows have been marked */
 export function useCut(container: RefObject<HTMLElement | null>, onMeasured?: () => void): void {
   const latest = useRef(onMeasured);
   latest.current = onMeasured;

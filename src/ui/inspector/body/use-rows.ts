@@ -1,14 +1,10 @@
-/*
- * Virtual rows that may have different heights: only the visible ones are rendered. Heights are estimated until a row is shown, then
- * measured; the first visible row stays where it is.
- */
+/* Virtual rows that may have different heights, which are estimated, then measured. The first visible row stays where it is. */
 
-import type { RefObject } from 'preact';
-import { useCallback, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import type { VirtualRange } from '../list/use-virtual.ts';
-import { evenRows, measuredRows, type RowLayout } from './measured-rows.ts';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { createRowLayout } from '../list/row-layout.ts';
+import { useVirtual } from '../list/use-virtual.ts';
+import { type MeasuredRows, measuredRows } from './measured-rows.ts';
 
-const overscan = 8;
 /** How often a row is scrolled to again, while rows around it turn out to be higher or lower than estimated. */
 const maxReveals = 4;
 
@@ -21,88 +17,63 @@ type RowsOptions = {
 
 type Reveal = { index: number; place: 'near' | 'middle'; left: number };
 
-export function useRows(options: RowsOptions) {
-  const { count, rowHeight, linesOf } = options;
-  const scroller = useRef<HTMLDivElement>(null);
+export function useRows({ count, rowHeight, linesOf }: RowsOptions) {
   const [width, setWidth] = useState(0);
-  const [range, setRange] = useState<VirtualRange>({ from: 0, to: Math.min(count, 40) });
-  const [version, update] = useReducer((n: number) => n + 1, 0);
+  const [, update] = useReducer((n: number) => n + 1, 0);
   const pending = useRef<Reveal | undefined>(undefined);
-  const layout = useMemo(
-    () => (linesOf ? measuredRows(count, at => linesOf(at, width) * rowHeight) : evenRows(count, rowHeight)),
+  const measured = useMemo(
+    () => linesOf && measuredRows(count, at => linesOf(at, width) * rowHeight),
     [count, rowHeight, linesOf, width],
   );
+  const even = useMemo(() => createRowLayout({ count, rowHeight }), [count, rowHeight]);
+  const layout = measured ?? even;
+  const { scroller, range, reveal: revealOnce, measure } = useVirtual<HTMLDivElement>({ count, rowHeight, layout });
 
-  const look = useCallback((): void => {
-    const element = scroller.current;
-    if (!element) return;
-    setWidth(element.clientWidth);
-    const from = Math.max(0, layout.at(element.scrollTop) - overscan);
-    const to = Math.min(count, layout.at(element.scrollTop + element.clientHeight) + 1 + overscan);
-    setRange(old => (old.from === from && old.to === to ? old : { from, to }));
-  }, [layout, count]);
-
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (!element) return;
-    look();
-    element.addEventListener('scroll', look, { passive: true });
-    const sizes = new ResizeObserver(look);
-    sizes.observe(element);
-    return () => {
-      element.removeEventListener('scroll', look);
-      sizes.disconnect();
-    };
-  }, [look]);
+  // Another width is another layout.
+  useEffect(() => {
+    if (!scroller.current) return;
+    const sizes = new ResizeObserver(() => update(undefined));
+    sizes.observe(scroller.current);
+    return () => sizes.disconnect();
+  }, []);
 
   // Measures the rendered rows before they are painted.
   useLayoutEffect(() => {
-    if (linesOf && measureRows(scroller, layout)) {
+    const element = scroller.current;
+    if (!element) return;
+    setWidth(element.clientWidth);
+    if (measured && measureRows(element, measured)) {
       update(undefined);
-      look();
+      measure();
     }
     const reveal = pending.current;
-    if (reveal) {
-      pending.current = reveal.left > 0 ? { ...reveal, left: reveal.left - 1 } : undefined;
-      scrollTo(scroller.current, layout, reveal);
-    }
+    if (!reveal) return;
+    pending.current = reveal.left > 0 ? { ...reveal, left: reveal.left - 1 } : undefined;
+    revealOnce(reveal.index, reveal.place);
   });
 
   /** Scrolls a row into view if it is not visible: as little as possible, or to the middle. */
   const reveal = useCallback(
     (index: number, place: 'near' | 'middle' = 'near'): void => {
-      if (index < 0) return;
-      if (linesOf) pending.current = { index, place, left: maxReveals };
-      scrollTo(scroller.current, layout, { index, place });
+      if (linesOf && index >= 0) pending.current = { index, place, left: maxReveals };
+      revealOnce(index, place);
     },
-    [layout, linesOf],
+    [linesOf],
   );
 
-  return { scroller, range, layout, version, reveal };
+  return { scroller, range, layout, reveal };
 }
 
 /** @returns whether a height differs from what was assumed */
-function measureRows(scroller: RefObject<HTMLElement | null>, layout: RowLayout): boolean {
-  const element = scroller.current;
-  if (!element) return false;
-  const first = layout.at(element.scrollTop);
-  const offset = element.scrollTop - layout.top(first);
+function measureRows(element: HTMLElement, layout: MeasuredRows): boolean {
+  const first = layout.rowAt(element.scrollTop);
+  const offset = element.scrollTop - layout.topOf(first);
   const rows = [...element.querySelectorAll<HTMLElement>('[data-at]')];
   const heights = rows.map(row => row.offsetHeight);
   let isChanged = false;
   for (const [at, row] of rows.entries())
     isChanged = layout.measure(Number(row.dataset['at']), heights[at] ?? 0) || isChanged;
-  const scrollTop = layout.top(first) + offset;
+  const scrollTop = layout.topOf(first) + offset;
   if (isChanged && element.scrollTop > 0 && Math.abs(scrollTop - element.scrollTop) >= 1) element.scrollTop = scrollTop;
   return isChanged;
-}
-
-function scrollTo(element: HTMLElement | null, layout: RowLayout, { index, place }: Omit<Reveal, 'left'>): void {
-  if (!element) return;
-  const top = layout.top(index);
-  const height = layout.top(index + 1) - top;
-  const freeHeight = Math.max(0, element.clientHeight - height);
-  const isAbove = top < element.scrollTop;
-  if (!isAbove && top <= element.scrollTop + freeHeight) return;
-  element.scrollTop = top - (place === 'middle' ? freeHeight / 2 : isAbove ? 0 : freeHeight);
 }

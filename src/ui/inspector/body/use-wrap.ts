@@ -7,14 +7,12 @@ export type WrapKind = 'tree' | 'text';
 
 const isWrappedAtFirst: Record<WrapKind, boolean> = { tree: false, text: true };
 
-export type Wrap = { isWrapped: (kind: WrapKind) => boolean; toggle: (kind: WrapKind) => void };
-
-export function useWrap(): Wrap {
+export function useWrap() {
   const [changed, setChanged] = useState<Partial<Record<WrapKind, boolean>>>({});
   const isWrapped = (kind: WrapKind): boolean => changed[kind] ?? loadWrap(kind);
   return {
     isWrapped,
-    toggle: kind => {
+    toggle(kind: WrapKind): void {
       const next = !isWrapped(kind);
       savePreference(`wrap-${kind}`, next ? 'on' : 'off');
       setChanged({ ...changed, [kind]: next });

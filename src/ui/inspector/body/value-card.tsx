@@ -1,15 +1,12 @@
-/*
- * Explains a value: opened by resting the pointer on it, or by key, which moves the focus into it. Escape closes it and gives the focus
- * back. What is decoded is captured content, and shown as text only.
- */
+/* Explains a value: opened by resting the pointer on it, or by key, which moves the focus into it. Decoded content is shown as text only. */
 
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { formatBytes, formatExactTime } from '../../kit/format/time.ts';
-import { visibleText } from '../../kit/format/visible.ts';
+import { cut, visibleText } from '../../kit/format/visible.ts';
 import type { Explanation } from './explain.ts';
-import { isJsonDocument, parseJson, prettyJson } from './json.ts';
+import { prettyText } from './json.ts';
 
 const openAfterMs = 350;
 const closeAfterMs = 250;
@@ -51,7 +48,6 @@ export function useValueCard(explanationOf: (element: HTMLElement) => Explanatio
   return {
     open,
     close,
-    /** For the element that has the values. */
     hover: {
       onPointerOver: (event: PointerEvent): void => {
         const anchor = explained(event);
@@ -132,16 +128,11 @@ function useDismissal(card: RefObject<HTMLElement | null>, onEscape: () => void,
     const onOther = (event: Event): void => {
       if (event.target instanceof Node && !card.current?.contains(event.target)) latest.current.onElsewhere();
     };
-    addEventListener('keydown', onKey, true);
-    addEventListener('pointerdown', onOther, true);
-    addEventListener('focusin', onOther, true);
-    addEventListener('scroll', onOther, true);
-    return () => {
-      removeEventListener('keydown', onKey, true);
-      removeEventListener('pointerdown', onOther, true);
-      removeEventListener('focusin', onOther, true);
-      removeEventListener('scroll', onOther, true);
-    };
+    const closing = new AbortController();
+    const options = { capture: true, signal: closing.signal };
+    addEventListener('keydown', onKey, options);
+    for (const name of ['pointerdown', 'focusin', 'scroll']) addEventListener(name, onOther, options);
+    return () => closing.abort();
   }, [card]);
 }
 
@@ -191,18 +182,8 @@ const LinkDetails = ({ url }: { url: string }) => (
 );
 
 /** @param url of `safeUrl` */
-export const SafeLink = ({
-  url,
-  children,
-  tabIndex,
-}: {
-  url: string;
-  children: preact.ComponentChildren;
-  tabIndex?: number;
-}) => (
-  <a href={url} target="_blank" rel="noopener noreferrer" tabIndex={tabIndex}>
-    {children}
-  </a>
+export const SafeLink = ({ url, ...rest }: { url: string; children: ComponentChildren; tabIndex?: number }) => (
+  <a href={url} target="_blank" rel="noopener noreferrer" {...rest} />
 );
 
 function Base64Details({ bytes, text, type }: Extract<Explanation, { kind: 'base64' }>) {
@@ -248,9 +229,8 @@ function TokenDetails({ header, claims, times }: Extract<Explanation, { kind: 'j
 
 /** JSON is indented; long text is cut, because the whole of it can be copied. */
 function preview(text: string): string {
-  const parsed = /^\s*[[{]/.test(text) && text.length <= maxShownCharacters ? parseJson(text) : undefined;
-  const shown = parsed && isJsonDocument(parsed) ? prettyJson(parsed) : text;
-  return visibleText(shown.length > maxShownCharacters ? `${shown.slice(0, maxShownCharacters)}…` : shown);
+  const json = /^\s*[[{]/.test(text) && text.length <= maxShownCharacters ? prettyText(text) : undefined;
+  return visibleText(cut(json ?? text, maxShownCharacters));
 }
 
 const distanceUnits: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [

@@ -1,28 +1,20 @@
 /* Decides which views fit a body, best first. The content type is only a hint; the bytes decide. */
 
+import type { EventDetail } from '../../../features/events/model.ts';
 import { boundaryOf } from '../../../shared/multipart.ts';
-import { rasterType, utf8Text } from './bytes.ts';
-import { isJsonDocument, type JsonDocument, type JsonProblem, parseJson } from './json.ts';
-import { parseJsonLines } from './json-lines.ts';
+import { bytesOf, rasterType, utf8Text } from './bytes.ts';
+import { isJsonDocument, parseJson, parseJsonLines } from './json.ts';
 import { isHtml, looksLikeXml } from './xml.ts';
 
 export type BodyView = 'json' | 'ndjson' | 'form' | 'parts' | 'xml' | 'html' | 'image' | 'text' | 'hex';
 
-export type ParsedBody = {
-  views: BodyView[];
-  text: string | undefined;
-  json: JsonDocument | undefined;
-  /** The documents of an NDJSON body. */
-  lines: JsonDocument | undefined;
-  /** Set when the content type is JSON but the body is not valid JSON. */
-  jsonProblem: JsonProblem | undefined;
-  boundary: string | undefined;
-};
+type CapturedBody = Pick<EventDetail, 'rawHeaders' | 'payloadRaw' | 'payloadEncoding'>;
+export type ParsedBody = ReturnType<typeof parseBody>;
 
 const maxJsonBytes = 16 << 20;
 
 /** Parses a body. An empty body has no views. */
-export function parseBody(bytes: Uint8Array, contentType: string): ParsedBody {
+export function parseBody(bytes: Uint8Array, contentType: string) {
   const type = contentType.toLowerCase();
   const text = utf8Text(bytes);
   const views: BodyView[] = [];
@@ -46,8 +38,18 @@ export function parseBody(bytes: Uint8Array, contentType: string): ParsedBody {
     views.push('hex');
   }
   const isBroken = saysJson && !lines && parsed !== undefined && !isJsonDocument(parsed) && bytes.length > 0;
+  /** `lines`: the documents of an NDJSON body. `jsonProblem`: of a body that is not JSON, though its content type says so. */
   return { views, text, json, lines, jsonProblem: isBroken ? parsed : undefined, boundary };
 }
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** The first header with this name, which is in lower case; empty without one. */
+export const headerOf = (headers: Headers, wanted: string): string =>
+  headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '';
+
+export const parseBodyOf = ({ rawHeaders, payloadRaw, payloadEncoding }: CapturedBody): ParsedBody =>
+  parseBody(bytesOf(payloadRaw, payloadEncoding), headerOf(rawHeaders, 'content-type'));
 
 /** Two documents at least; one alone is JSON. */
 const hasJsonLines = (text: string): boolean => /^\ufeff?\s*[[{][^\n]*[\]}][ \t\r]*\n\s*[[{]/.test(text);

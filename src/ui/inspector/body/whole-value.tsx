@@ -6,7 +6,6 @@ import { openDialog } from '../../kit/dialogs.tsx';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { TextView } from './text-view.tsx';
 
-/** @param name of the value; it may be empty */
 export const showWhole = (name: string, text: string): Promise<void> =>
   openDialog(
     close => (

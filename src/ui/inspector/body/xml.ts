@@ -1,7 +1,4 @@
-/*
- * Indents XML and HTML as text. It does not build a document, resolve entities or load anything. The text of an element without child
- * elements stays on the element's line.
- */
+/* Indents XML and HTML as text: it does not build a document, resolve entities or load anything. */
 
 const tokenPattern =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<![^>]*>|<\/[^>]*>|<(?:[^>"']|"[^"]*"|'[^']*')*>|[^<]+|</g;
@@ -64,5 +61,4 @@ function htmlTokens(text: string): string[] {
 
 const isMarkup = (token: string): boolean => token.startsWith('<') && !token.startsWith('<![CDATA[');
 const isOpening = (token: string): boolean => /^<[^!?/]/.test(token) && !token.endsWith('/>');
-/** An element from its beginning to its end. */
 const isKept = (token: string): boolean => /^<(pre|script|style|textarea)\b[\s\S]*<\/\1\s*>$/i.test(token);

@@ -13,7 +13,7 @@ import { openJob } from '../replay/job-button.tsx';
 import { setInspectorState } from '../state/inspector-state.ts';
 import { DeletePicked } from './delete-dialog.tsx';
 import { PinPicked, TagPicked } from './mark-dialogs.tsx';
-import type { Targets } from './targets.ts';
+import type { Targets } from './matching.ts';
 
 type BulkBarProps = {
   endpointId: string;
@@ -21,9 +21,7 @@ type BulkBarProps = {
   where: string;
   list: LiveList;
   picks: Picks;
-  /** Replays what is picked. */
   onReplay: () => void;
-  /** Loads the list again. */
   onReload: () => void;
 };
 

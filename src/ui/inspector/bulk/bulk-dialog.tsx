@@ -6,9 +6,10 @@ import { Button, Dialog, Notice } from '../../kit/controls.tsx';
 import { Form, type FormState } from '../../kit/form.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import type { IconName } from '../../kit/icons.tsx';
+import { messageOf } from '../../kit/toasts.tsx';
 import type { LiveList } from '../live/live-list.ts';
+import { countOf, loadTargets, maxTargets, type Target, type Targets } from './matching.ts';
 import { type Failure, type Progress, runEach } from './run-each.ts';
-import { countOf, loadTargets, maxTargets, type Target, type Targets } from './targets.ts';
 
 const maxShownProblems = 5;
 
@@ -22,14 +23,15 @@ export function useTargets(targets: Targets, list: LiveList, limit = maxTargets)
     const { signal } = controller;
     loadTargets(targets, { limit, list, signal, onFound: setFound })
       .then(setLoaded)
-      .catch(error => !signal.aborted && setProblem(error instanceof Error ? error.message : String(error)));
+      .catch(error => !signal.aborted && setProblem(messageOf(error)));
     return () => controller.abort();
   }, []);
   return { loaded, found, problem };
 }
 
-/** Runs an action on each of the events. */
-export function useRun() {
+/** Loads the events of an action, and runs it on each of them. */
+export function useBulk(targets: Targets, list: LiveList) {
+  const found = useTargets(targets, list);
   const [progress, setProgress] = useState<Progress>();
   const [isOver, setIsOver] = useState(false);
   const controller = useRef(new AbortController());
@@ -42,18 +44,15 @@ export function useRun() {
     setIsOver(true);
     return result;
   };
-  return { progress, isBusy: progress !== undefined && !isOver, isOver, run, stop: () => controller.current.abort() };
+  const isBusy = progress !== undefined && !isOver;
+  return { targets, ...found, progress, isBusy, isOver, run, stop: () => controller.current.abort() };
 }
 
 type BulkDialogProps = {
   title: string;
-  targets: Targets;
+  bulk: ReturnType<typeof useBulk>;
   /** The events that the action will work on; undefined while they are loaded. */
   events: readonly Target[] | undefined;
-  found: number;
-  /** Why they could not be loaded. */
-  problem: string;
-  bulk: ReturnType<typeof useRun>;
   /** What the action needs to know. Saving it runs the action. */
   form: FormState;
   /** `tagged`, as in "12 events tagged". */
@@ -64,8 +63,8 @@ type BulkDialogProps = {
 };
 
 export function BulkDialog(props: BulkDialogProps) {
-  const { title, targets, events, found, problem, bulk, form, done, action, onClose, children } = props;
-  const { progress, isBusy, isOver, stop } = bulk;
+  const { title, bulk, events, form, done, action, onClose, children } = props;
+  const { targets, found, problem, progress, isBusy, isOver, stop } = bulk;
   const total = countOf(targets);
   const isCut = 'all' in targets && events && total !== undefined && events.length >= maxTargets && total > maxTargets;
   const shown = progress && (
@@ -91,11 +90,7 @@ export function BulkDialog(props: BulkDialogProps) {
           isLocked={!events || action.isOff === true}
           cancel={<Button onClick={isBusy ? stop : onClose}>{isBusy ? 'Stop' : 'Cancel'}</Button>}
         >
-          {problem && (
-            <Notice tone="bad" title="Couldn't load the events">
-              {problem}
-            </Notice>
-          )}
+          <LoadProblem problem={problem} />
           {!progress && children}
           {isCut && !progress && (
             <Notice tone="warn" title={`Only the newest ${maxTargets.toLocaleString()} of ${total.toLocaleString()}`}>
@@ -108,6 +103,13 @@ export function BulkDialog(props: BulkDialogProps) {
     </Dialog>
   );
 }
+
+export const LoadProblem = ({ problem }: { problem: string }) =>
+  problem === '' ? null : (
+    <Notice tone="bad" title="Couldn't load the events">
+      {problem}
+    </Notice>
+  );
 
 type ProgressProps = { progress: Progress; total: number; done: string; isOver: boolean };
 

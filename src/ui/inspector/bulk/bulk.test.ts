@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { parseFilter } from '../../../shared/filter/parser.ts';
 import { ApiError } from '../../kit/api.ts';
-import { matchingUntil } from './matching.ts';
+import { matchingUntil, nameOf } from './matching.ts';
 import { runEach } from './run-each.ts';
-import { nameOf } from './targets.ts';
 
 const events = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `evt_${n}` }));
 const options = (signal = new AbortController().signal) => ({ signal, onProgress: () => {}, sleep: async () => {} });

@@ -8,10 +8,9 @@ import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { messageOf, showToast } from '../../kit/toasts.tsx';
-import { BulkDialog, useRun, useTargets } from './bulk-dialog.tsx';
+import { BulkDialog, useBulk } from './bulk-dialog.tsx';
 import type { BulkProps } from './mark-dialogs.tsx';
-import { countMatching, type Matching } from './matching.ts';
-import { nameOf } from './targets.ts';
+import { countMatching, type Matching, nameOf } from './matching.ts';
 
 type DeletePickedProps = BulkProps & {
   /** `ids`: undefined when all that match were deleted. */
@@ -20,17 +19,15 @@ type DeletePickedProps = BulkProps & {
 
 export function DeletePicked({ targets, list, onDeleted, onClose }: DeletePickedProps) {
   if ('all' in targets) return <DeleteMatching matching={targets.all} onDeleted={onDeleted} onClose={onClose} />;
-  return <DeleteEach targets={targets} list={list} onDeleted={onDeleted} onClose={onClose} />;
+  return <DeleteEach {...{ targets, list, onDeleted, onClose }} />;
 }
 
 function DeleteEach({ targets, list, onDeleted, onClose }: DeletePickedProps) {
-  const { loaded, found, problem } = useTargets(targets, list);
-  const bulk = useRun();
+  const bulk = useBulk(targets, list);
+  const { loaded } = bulk;
   const pinned = loaded?.filter(({ pin }) => pin !== null).length ?? 0;
   const form = useForm({
     ...rulesFor(pinned),
-    initial: {},
-    isNew: true,
     staysFilled: true,
     async save() {
       const deleted: string[] = [];
@@ -47,19 +44,11 @@ function DeleteEach({ targets, list, onDeleted, onClose }: DeletePickedProps) {
   return (
     <BulkDialog
       title={`Delete ${loaded ? formatCount(count, 'event') : nameOf(targets)}?`}
-      targets={targets}
-      events={chosen}
-      found={found}
-      problem={problem}
       bulk={bulk}
+      events={chosen}
       form={form}
       done="deleted"
-      action={{
-        label: `Delete ${formatCount(count, 'event')}`,
-        icon: 'trash',
-        isDanger: true,
-        isOff: count === 0,
-      }}
+      action={{ label: `Delete ${formatCount(count, 'event')}`, icon: 'trash', isDanger: true, isOff: count === 0 }}
       onClose={onClose}
     >
       <Consequence />
@@ -86,8 +75,6 @@ function DeleteMatching({ matching, onDeleted, onClose }: DeleteMatchingProps) {
   }, []);
   const form = useForm({
     ...rulesFor(pinned),
-    initial: {},
-    isNew: true,
     staysFilled: true,
     save: (_, draft) => api.deleteEvents(matching.endpointId, matching.bounded, draft.pinned),
     onSaved(saved) {

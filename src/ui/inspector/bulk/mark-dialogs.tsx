@@ -6,8 +6,8 @@ import { api } from '../../kit/api.ts';
 import { list as listField, text } from '../../kit/fields.tsx';
 import { Inputs, useForm } from '../../kit/form.tsx';
 import type { LiveList } from '../live/live-list.ts';
-import { BulkDialog, useRun, useTargets } from './bulk-dialog.tsx';
-import { nameOf, type Targets } from './targets.ts';
+import { BulkDialog, useBulk } from './bulk-dialog.tsx';
+import { nameOf, type Targets } from './matching.ts';
 
 export type BulkProps = { targets: Targets; list: LiveList; onClose: () => void };
 
@@ -17,25 +17,19 @@ const pinSchema = {
 };
 
 export function PinPicked({ targets, list, onClose }: BulkProps) {
-  const { loaded, found, problem } = useTargets(targets, list);
-  const bulk = useRun();
-  const unpinned = loaded?.filter(({ pin }) => pin === null);
+  const bulk = useBulk(targets, list);
+  const unpinned = bulk.loaded?.filter(({ pin }) => pin === null);
   const form = useForm({
     schema: pinSchema,
-    initial: {},
-    isNew: true,
     save: ({ note }: { note: string | null }) =>
       bulk.run(unpinned ?? [], async ({ id }) => list.change(marksOf(await api.pin(id, { name: null, note })))),
   });
-  const already = (loaded?.length ?? 0) - (unpinned?.length ?? 0);
+  const already = (bulk.loaded?.length ?? 0) - (unpinned?.length ?? 0);
   return (
     <BulkDialog
       title={`Pin ${nameOf(targets)}`}
-      targets={targets}
-      events={unpinned}
-      found={found}
-      problem={problem}
       bulk={bulk}
+      events={unpinned}
       form={form}
       done="pinned"
       action={{ label: 'Pin', icon: 'pin', isOff: unpinned?.length === 0 }}
@@ -59,14 +53,11 @@ const tagSchema = {
 };
 
 export function TagPicked({ targets, list, onClose }: BulkProps) {
-  const { loaded, found, problem } = useTargets(targets, list);
-  const bulk = useRun();
+  const bulk = useBulk(targets, list);
   const form = useForm({
     schema: tagSchema,
-    initial: {},
-    isNew: true,
     save: ({ tags }: { tags: string[] }) =>
-      bulk.run(loaded ?? [], async ({ id, tags: old }) => {
+      bulk.run(bulk.loaded ?? [], async ({ id, tags: old }) => {
         const all = [...new Set([...old, ...tags])];
         if (all.length > old.length) list.change(marksOf(await api.tag(id, all)));
       }),
@@ -74,11 +65,8 @@ export function TagPicked({ targets, list, onClose }: BulkProps) {
   return (
     <BulkDialog
       title={`Tag ${nameOf(targets)}`}
-      targets={targets}
-      events={loaded}
-      found={found}
-      problem={problem}
       bulk={bulk}
+      events={bulk.loaded}
       form={form}
       done="tagged"
       action={{ label: 'Add tags', icon: 'tag', isOff: tagSchema.tags.to(form.draft.tags)?.length === 0 }}

@@ -1,7 +1,4 @@
-/*
- * The replay dialog for "all that match". It is open while the events are loaded, up to a number that can be sent one after the other
- * from a page.
- */
+/* The replay dialog for "all that match": open while the events are loaded, up to a number that a page can send one after the other. */
 
 import { Button, Notice } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
@@ -9,8 +6,8 @@ import type { AllPicked } from '../list/use-picks.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { openJob } from '../replay/job-button.tsx';
 import { ReplayDialog } from '../replay/replay-dialog.tsx';
-import { useTargets } from './bulk-dialog.tsx';
-import { labelOf, nameOf } from './targets.ts';
+import { LoadProblem, useTargets } from './bulk-dialog.tsx';
+import { labelOf, nameOf } from './matching.ts';
 
 const maxReplayed = 500;
 
@@ -40,11 +37,7 @@ export function ReplayAll({ all, list, onSent, onClose }: ReplayAllProps) {
       onClose={onClose}
       notice={typed => (
         <>
-          {problem && (
-            <Notice tone="bad" title="Couldn't load the events">
-              {problem}
-            </Notice>
-          )}
+          <LoadProblem problem={problem} />
           {isCut && (
             <Notice action={<Button onClick={() => openAsJob(typed)}>Start a replay job</Button>}>
               Replays the newest {maxReplayed} of {count.toLocaleString()} events from this page, which must stay open.

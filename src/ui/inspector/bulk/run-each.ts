@@ -1,13 +1,10 @@
-/*
- * Does the same with many events, some at a time: a failure of one does not stop the others, the rate limit is waited for, and when the
- * server cannot be reached the rest is left.
- */
+/* Runs a task for many events, some at a time. One failure does not stop the others; an unreachable server stops all. */
 
 import { ApiError } from '../../kit/api.ts';
+import { messageOf } from '../../kit/toasts.tsx';
 
 export type Failure = { id: string; problem: string };
 export type Progress = {
-  /** Succeeded. */
   done: number;
   failures: Failure[];
   /** Seconds that the rate limit makes it wait; 0 when it does not. */
@@ -17,7 +14,6 @@ export type Progress = {
 type RunOptions = {
   signal: AbortSignal;
   onProgress: (progress: Progress) => void;
-  /** Waits for the rate limit. */
   sleep?: (seconds: number) => Promise<void>;
 };
 
@@ -44,7 +40,7 @@ export async function runEach<T extends { id: string }>(
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 429) || signal.aborted) {
           isUnreachable ||= error instanceof ApiError && error.status === 0;
-          progress.failures.push({ id: event.id, problem: error instanceof Error ? error.message : String(error) });
+          progress.failures.push({ id: event.id, problem: messageOf(error) });
           return;
         }
         progress.waitS = error.retryAfterSeconds;

@@ -4,10 +4,8 @@ import { commonPairs } from '../../../shared/diff/common-pairs.ts';
 
 export type Piece = { text: string; isChanged: boolean };
 
-/** Longer values are shown around their first difference. */
 const maxShownCharacters = 2000;
 const charactersBefore = 200;
-/** Longer parts are marked as a whole. */
 const maxComparedCharacters = 400;
 /** A shorter common part between two differences is a coincidence. */
 const minCommonCharacters = 3;
@@ -18,7 +16,6 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const charactersOf = (text: string): string[] =>
   /^[\0-\x7f]*$/.test(text) ? text.split('') : Array.from(graphemes.segment(text), ({ segment }) => segment);
 
-/** The pieces of both values, in order. */
 export function markDifferences(before: string, after: string): { before: Piece[]; after: Piece[] } {
   const start = startOfWindow(before, after);
   const [left, right] = [before, after].map(text => charactersOf(text.slice(start, start + maxShownCharacters)));

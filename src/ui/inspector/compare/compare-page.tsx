@@ -10,11 +10,9 @@ import { currentLocation, navigate } from '../../kit/navigation.tsx';
 import { Card, Loaded, Page } from '../../kit/page.tsx';
 import { createSwitch } from '../../kit/preferences.ts';
 import { type Query, useQuery } from '../../kit/use-query.ts';
-import { bytesOf } from '../body/bytes.ts';
-import { type ParsedBody, parseBody } from '../body/views.ts';
-import { BodyDifferences, bodyRows } from './body-differences.tsx';
+import { parseBodyOf } from '../body/views.ts';
 import { isDifference, pairRows } from './diff-rows.ts';
-import { DifferenceTable } from './differences.tsx';
+import { BodyDifferences, bodyRows, DifferenceTable } from './differences.tsx';
 import { EventPicker } from './event-picker.tsx';
 import { verdictLine } from './verdict-line.ts';
 
@@ -54,18 +52,14 @@ export function ComparePage({ endpointId, left, right }: ComparePageProps) {
           label="Before"
           id={left}
           query={before}
-          endpointId={endpointId}
-          otherId={right}
-          other={after.value}
+          {...{ endpointId, otherId: right, other: after.value }}
           onPick={id => compare(id, right)}
         />
         <Side
           label="After"
           id={right}
           query={after}
-          endpointId={endpointId}
-          otherId={left}
-          other={before.value}
+          {...{ endpointId, otherId: left, other: before.value }}
           onPick={id => compare(left, id)}
         />
       </div>
@@ -132,7 +126,7 @@ function Side({ label, id, query, endpointId, otherId, other, onPick }: SideProp
 }
 
 function Comparison({ one, other }: { one: EventDetail; other: EventDetail }) {
-  const [left, right] = useMemo(() => [bodyOf(one), bodyOf(other)], [one, other]);
+  const [left, right] = useMemo(() => [parseBodyOf(one), parseBodyOf(other)], [one, other]);
   const body = useMemo(() => (one.sha256 === other.sha256 ? [] : bodyRows(left, right)), [left, right]);
   const headers = useMemo(() => pairRows(readable(one.rawHeaders), readable(other.rawHeaders)), [one, other]);
   const request = useMemo(() => pairRows(requestOf(one), requestOf(other)), [one, other]);
@@ -187,8 +181,3 @@ const requestOf = ({ method, path, params }: EventDetail): Pairs => [
   ['Path', path],
   ...params,
 ];
-
-const bodyOf = (event: EventDetail): ParsedBody => {
-  const type = event.rawHeaders.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  return parseBody(bytesOf(event.payloadRaw, event.payloadEncoding), type);
-};

@@ -22,7 +22,6 @@ export type DiffRow = {
   isIdOrTime?: boolean;
 };
 
-/** Differences beyond these are not looked for. */
 export const maxDifferences = 2000;
 /** Deeper values are listed with their path, without neighbours. */
 const maxDepth = 40;
@@ -91,7 +90,6 @@ function changedRow(
   return { kind: 'changed', ...place, before: sourceText(left, one), after: sourceText(right, other), isIdOrTime };
 }
 
-/** The rows of two lists, such as of headers. */
 export const pairRows = (...lists: Parameters<typeof matchPairs>): DiffRow[] =>
   matchPairs(...lists).map(({ name, before, after }): DiffRow => {
     if (before === undefined || after === undefined)
@@ -104,7 +102,6 @@ export const pairRows = (...lists: Parameters<typeof matchPairs>): DiffRow[] =>
 export type Fold = { kind: 'fold'; depth: number; rows: DiffRow[]; sameCount: number; hiddenCount: number };
 type Options = { hidesIdsAndTimes: boolean };
 
-/** The differences with their parents and their nearest neighbours. */
 export function foldRows(rows: readonly DiffRow[], options: Options): (DiffRow | Fold)[] {
   const folded: (DiffRow | Fold)[] = [];
   const parts = prune(rows, options);
@@ -186,7 +183,6 @@ const node = (document: JsonDocument, index: number): JsonNode => {
   return found;
 };
 
-/** The members of the root are at depth 0. */
 function placeOf(document: JsonDocument, index: number): Pick<DiffRow, 'depth' | 'name'> {
   const one = node(document, index);
   if (one.depth > maxDepth) return { depth: maxDepth, name: pathOf(document, index) };
@@ -202,13 +198,7 @@ const childrenOf = (document: JsonDocument, index: number): number[] => {
 };
 
 const pairMembers = (left: JsonDocument, a: number, right: JsonDocument, b: number): Pair[] => {
-  const theirs = new Map<string, number[]>();
-  for (const child of childrenOf(right, b)) {
-    const key = keyOf(right, node(right, child)) ?? '';
-    const list = theirs.get(key);
-    if (list) list.push(child);
-    else theirs.set(key, [child]);
-  }
+  const theirs = Map.groupBy(childrenOf(right, b), child => keyOf(right, node(right, child)) ?? '');
   const pairs: Pair[] = childrenOf(left, a).map(child => [
     child,
     theirs.get(keyOf(left, node(left, child)) ?? '')?.shift(),

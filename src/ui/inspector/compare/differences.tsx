@@ -5,25 +5,24 @@ import { useMemo, useState } from 'preact/hooks';
 import { type DiffLine, diffLines } from '../../../shared/diff/text-diff.ts';
 import { Button } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
-import { visibleLine, visiblePreview, visibleText } from '../../kit/format/visible.ts';
-import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
+import { cut, visibleLine, visiblePreview, visibleText } from '../../kit/format/visible.ts';
+import { prettyText } from '../body/json.ts';
+import type { ParsedBody } from '../body/views.ts';
 import { showWhole } from '../body/whole-value.tsx';
 import { markDifferences, type Piece } from './char-diff.ts';
-import { type DiffRow, type Fold, foldRows, isDifference, maxDifferences } from './diff-rows.ts';
+import { type DiffRow, type Fold, foldRows, isDifference, jsonRows, maxDifferences } from './diff-rows.ts';
 
 const maxValueChars = 2000;
 const maxIndentedChars = 100_000;
 const maxShownRows = 2000;
 const maxShownLines = 3000;
 const maxIndentedDepth = 12;
-/** Unchanged lines around a difference. */
 const contextLines = 3;
 
 const kindLabels = { added: 'Added', removed: 'Removed', changed: 'Changed', parent: '', same: '' } as const;
 
 type DifferenceTableProps = {
   rows: readonly DiffRow[];
-  /** The text if nothing differs. */
   same: string;
   hidesIdsAndTimes?: boolean;
 };
@@ -86,7 +85,7 @@ const indentOf = (depth: number) => ({ '--depth': Math.min(depth, maxIndentedDep
 function Row({ row: { kind, depth, name, before, after } }: { row: DiffRow }) {
   const head = (
     <th scope="row" style={indentOf(depth)} {...(kind === 'parent' && { colSpan: 3 })}>
-      <span class="kind">{kindLabels[kind]}</span> <code>{visibleLine(shorten(name))}</code>
+      <span class="kind">{kindLabels[kind]}</span> <code>{visibleLine(cut(name, maxValueChars))}</code>
     </th>
   );
   const marked = before !== undefined && after !== undefined && kind === 'changed' && markDifferences(before, after);
@@ -112,8 +111,6 @@ function Row({ row: { kind, depth, name, before, after } }: { row: DiffRow }) {
   );
 }
 
-const shorten = (text: string): string => (text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text);
-
 type ValueProps = { name: string; text: string | undefined; pieces: Piece[] | undefined; as: 'del' | 'ins' };
 
 function Value({ name, text, pieces, as }: ValueProps) {
@@ -121,7 +118,7 @@ function Value({ name, text, pieces, as }: ValueProps) {
   return (
     <>
       <code>
-        <Pieces pieces={pieces ?? [{ text: shorten(indented(text)), isChanged: true }]} as={as} />
+        <Pieces pieces={pieces ?? [{ text: cut(indented(text), maxValueChars), isChanged: true }]} as={as} />
       </code>
       {text.length > maxValueChars && (
         <Button kind="quiet" onClick={() => showWhole(name, text)}>
@@ -141,11 +138,8 @@ const Pieces = ({ pieces, as: Marked }: { pieces: readonly Piece[]; as: 'del' | 
 );
 
 /** An object or array that was added or removed as a whole. */
-const indented = (text: string): string => {
-  if (!/^[[{]/.test(text) || text.length > maxIndentedChars) return text;
-  const parsed = parseJson(text);
-  return isJsonDocument(parsed) ? prettyJson(parsed) : text;
-};
+const indented = (text: string): string =>
+  (/^[[{]/.test(text) && text.length <= maxIndentedChars && prettyText(text)) || text;
 
 export function LineDifferences({ left, right }: { left: string; right: string }) {
   const parts = useMemo(() => lineParts(diffLines(left, right)), [left, right]);
@@ -200,7 +194,7 @@ function Line({ kind, text, pieces }: DiffLine & { pieces?: Piece[] }): Componen
   return (
     <span class={kind}>
       {signs[kind]}
-      {pieces ? <Pieces pieces={pieces} as={as} /> : visibleLine(shorten(text))}
+      {pieces ? <Pieces pieces={pieces} as={as} /> : visibleLine(cut(text, maxValueChars))}
       {'\n'}
     </span>
   );
@@ -217,4 +211,33 @@ function FoldedLines({ lines }: { lines: readonly DiffLine[] }) {
       {isOpen && lines.slice(0, maxShownLines).map((line, index) => <Line key={index} {...line} />)}
     </>
   );
+}
+
+/** Undefined when one of them is not JSON. */
+export function bodyRows(left: ParsedBody, right: ParsedBody): DiffRow[] | undefined {
+  const [mine, theirs] = [left, right].map(({ lines, json }) => lines ?? json);
+  return mine && theirs && jsonRows(mine, theirs);
+}
+
+/** `rows`: from `bodyRows`, if they are known. */
+type BodyDifferencesProps = {
+  left: ParsedBody;
+  right: ParsedBody;
+  rows?: DiffRow[] | undefined;
+  hidesIdsAndTimes?: boolean;
+};
+
+export function BodyDifferences({ left, right, rows: known, hidesIdsAndTimes = false }: BodyDifferencesProps) {
+  const rows = useMemo(() => known ?? bodyRows(left, right), [known, left, right]);
+  if (rows)
+    return (
+      <DifferenceTable
+        rows={rows}
+        same="Same values; only whitespace or order differs."
+        hidesIdsAndTimes={hidesIdsAndTimes}
+      />
+    );
+  if (left.text === undefined || right.text === undefined)
+    return <p class="faint">The bodies differ. At least one is binary.</p>;
+  return <LineDifferences left={left.text} right={right.text} />;
 }

@@ -16,7 +16,6 @@ const maxListed = 30;
 type EventPickerProps = {
   title: string;
   endpointId: string;
-  /** The other side, and its event once it is loaded. */
   otherId: string;
   other: EventDetail | undefined;
   onPick: (id: string) => void;

@@ -1,7 +1,4 @@
-/*
- * Values that differ between any two events and seldom matter: ids, times and signatures. A number counts only under a name that says so,
- * because an amount looks the same. Pure.
- */
+/* Ids, times and signatures: values that differ between any two events. A number counts only if its name says so. Pure. */
 
 const idNames =
   /(?:^|[_.\- ])(?:ids?|uuid|guid|nonce|token|etag|sig|digest|sha1|sha256|hash|checksum|traceparent|cursor)$|[a-z](?:Ids?|Uuid|Guid|Nonce|Token|Hash)$|signature|hmac|idempotency/;

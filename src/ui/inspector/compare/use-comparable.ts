@@ -1,7 +1,4 @@
-/*
- * The event to compare the open one with: the previous one of its type and platform. Where the loaded rows do not have it, or a filter
- * leaves some out, the server is asked, for all events of the endpoint.
- */
+/* The event to compare the open one with: the previous one of its type and platform, in the loaded rows or else from the server. */
 
 import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
@@ -10,7 +7,6 @@ import { joinParts, termFor } from '../filter/filter-text.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { findOlder } from '../live/older-event.ts';
 
-/** How many older rows are searched. */
 const maxDistance = 500;
 
 type Options = {
@@ -19,7 +15,6 @@ type Options = {
   /** The row of the open event; -1 when the list does not have it. */
   index: number;
   length: number;
-  /** The open event, once it is loaded. */
   event: EventDetail | undefined;
 };
 

@@ -1,7 +1,4 @@
-/*
- * Shows an event as a command or code to copy, for a target that the dialog names: the endpoint's URL unless another is chosen.
- * The command is safe to paste, regardless of the event's content.
- */
+/* Shows an event as a command or code to copy, for the target that it names. It is safe to paste, regardless of the event's content. */
 
 import { useMemo, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
@@ -12,10 +9,9 @@ import { visibleLine, visibleText } from '../../kit/format/visible.ts';
 import { loadPreference, savePreference } from '../../kit/preferences.ts';
 import { targetOf } from '../replay/request.ts';
 import { curlCommand } from './curl.ts';
-import { endpointTarget, requestTo } from './event-request.ts';
 import { fetchCode } from './fetch.ts';
 import { httpieCommand } from './httpie.ts';
-import { sendableHeaders } from './request.ts';
+import { endpointTarget, requestTo, sendableHeaders } from './request.ts';
 
 const formats = [
   { id: 'curl', label: 'curl', build: curlCommand },

@@ -3,7 +3,6 @@
 import { type CopyRequest, hasHeader, isToken } from './request.ts';
 import { bodyWord, headerWord, shellStdin, shellWord } from './shell.ts';
 
-/** A multi-line command for POSIX shells. */
 export function curlCommand(request: CopyRequest): string {
   const { method, url, body } = request;
   const lines: string[] = [];

@@ -28,7 +28,6 @@ const rewriteNotes = (url: string): string[] => {
   return sent === given ? [] : [`// fetch asks for ${literal(sent)}, not for ${literal(given)}`];
 };
 
-/** Path and query as written. */
 const targetOf = (url: string): string => url.replace(/^https?:\/\/[^/?#\\]*/i, '').replace(/^(?![/\\])/, '/');
 
 const bodyExpression = (body: Uint8Array): string => {

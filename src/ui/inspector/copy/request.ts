@@ -1,11 +1,10 @@
-/*
- * The request that a copied command sends: the captured request without connection headers and redacted values. Its parts are untrusted:
- * each builder quotes them for its target language, and none emits a control character.
- */
+/* The request that a copied command sends. Its parts are untrusted: each builder quotes them, and none emits a control character. */
+
+import type { EventDetail } from '../../../features/events/model.ts';
+import { bytesOf } from '../body/bytes.ts';
 
 export type CopyRequest = {
   method: string;
-  /** The absolute http(s) URL to send to. */
   url: string;
   headers: [name: string, value: string][];
   body: Uint8Array;
@@ -35,3 +34,14 @@ export const hasHeader = (request: CopyRequest, name: string): boolean =>
 
 /** Whether the text is an HTTP token (RFC 9110, 5.6.2), such as a method or a header name. */
 export const isToken = (text: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
+
+/** Where the event came in: the endpoint's URL with the captured path and query. */
+export const endpointTarget = (event: Pick<EventDetail, 'path' | 'query'>, endpointUrl: string): string =>
+  withTarget(endpointUrl, event.path, event.query ?? null);
+
+export const requestTo = (event: EventDetail, url: string): CopyRequest => ({
+  method: event.method ?? 'POST',
+  url,
+  headers: sendableHeaders(event.rawHeaders).headers,
+  body: bytesOf(event.payloadRaw, event.payloadEncoding),
+});

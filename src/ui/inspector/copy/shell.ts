@@ -1,7 +1,4 @@
-/*
- * Quoting for POSIX shells. The result is always a single word with the same bytes in bash, zsh and ksh. It is safe to paste into a
- * terminal: it has no control characters that could end a bracketed paste or press Enter.
- */
+/* Quoting for POSIX shells: always a single word with the same bytes in bash, zsh and ksh, without control characters, so safe to paste. */
 
 import { toBase64, utf8Text } from '../body/bytes.ts';
 

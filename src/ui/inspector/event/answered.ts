@@ -20,7 +20,6 @@ const refusals: Record<NonNullable<Refused>, { short: string; sentence: string }
   405: { short: 'method', sentence: "the guard doesn't allow this method" },
 };
 
-/** Whether the sender got the default answer. */
 export const isDefaultAnswer = ({ status, rule, delayMs, fault, limited }: Answered): boolean =>
   status === 200 && rule === null && delayMs === 0 && fault === null && !limited;
 
@@ -41,7 +40,6 @@ export const describeRefusal = (refused: NonNullable<Refused>): string => refusa
 
 const formatDelay = (ms: number): string => (ms < 1000 ? `${ms} ms` : formatDuration(ms).replace('.0 s', ' s'));
 
-/** For an open event: one sentence. */
 export function describeOutcome({ answered, refused }: Event): string {
   if (refused !== null)
     return `Refused with ${refused} (${refusals[refused].short}): ${refusals[refused].sentence}. Not forwarded.`;

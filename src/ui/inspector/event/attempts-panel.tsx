@@ -17,7 +17,6 @@ const bases: Record<Delivery['basis'], string> = {
   content: 'Recognised by identical requests, each within 72 hours of the previous one.',
 };
 
-/** @param attempts how many there are, as far as the page knows */
 export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempts: number }) {
   const { endpointId, delivery: place } = event;
   const query = useQuery(`${endpointId} ${place.key} ${attempts}`, () => api.delivery(endpointId, place.key));

@@ -19,7 +19,6 @@ export function formatGap(ms: number): string {
   return next && rest > 0 ? `${whole} ${name} ${rest} ${next[1]}` : `${whole} ${name}`;
 }
 
-/** A status that is listed in full; more are counted. */
 const maxListed = 5;
 
 /** `500, 500, 200`, or `500 × 12, 200`; null is an answer that was cut off. */
@@ -47,5 +46,4 @@ export function describeAttempts(count: number, attempts: readonly Attempt[] | u
   return `${amount} in ${span}, answered ${formatStatuses(attempts.map(({ answered }) => answered.status))}`;
 }
 
-/** The server counts no further. */
 const maxCounted = 100;

@@ -18,7 +18,6 @@ import type { Marks } from './use-event.ts';
 
 const maxTagsInRow = 2;
 
-/** For a row of the list. */
 export const RowPin = ({ pin }: { pin: Pin | null }) =>
   pin && (
     <span class="row-pin line tight rigid soft small" title={pin.name === null ? 'Pinned' : `Pinned as ${pin.name}`}>
@@ -87,9 +86,7 @@ function TagName({ tag }: { tag: string }) {
   );
 }
 
-type TagEditorProps = { id: string; tags: string[]; onTags: (tags: string[]) => void };
-
-function TagEditor({ id, tags, onTags }: TagEditorProps) {
+function TagEditor({ id, tags, onTags }: { id: string; tags: string[]; onTags: (tags: string[]) => void }) {
   const [text, setText] = useState('');
   const [savesUnderWay, setSavesUnderWay] = useState(0);
   const input = useRef<HTMLInputElement>(null);

@@ -3,8 +3,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
-import { copyText } from '../../kit/clipboard.ts';
 import { Button, Empty, IconButton, Notice, Skeleton } from '../../kit/controls.tsx';
+import { copyText } from '../../kit/copy-button.tsx';
 import { confirm, openDialog } from '../../kit/dialogs.tsx';
 import { Icon } from '../../kit/icons.tsx';
 import { currentLocation, Link, navigate } from '../../kit/navigation.tsx';
@@ -13,15 +13,15 @@ import { useActions, useHotkeys } from '../../kit/use-hotkeys.ts';
 import { useWorkspace } from '../../kit/workspace.tsx';
 import { CopyDialog } from '../copy/copy-dialog.tsx';
 import { curlCommand } from '../copy/curl.ts';
-import { endpointTarget, requestTo } from '../copy/event-request.ts';
+import { endpointTarget, requestTo } from '../copy/request.ts';
 import { isFocusInList } from '../list/list-focus.ts';
 import { useInspectorState } from '../state/inspector-state.ts';
 import { type Tab, tabs } from '../state/inspector-url.ts';
 import { EventMarks } from './event-marks.tsx';
 import { EventPanel } from './event-panels.tsx';
-import { EventSummaryLines } from './event-summary.tsx';
 import { hasTab, Tabs, tabKeys } from './event-tabs.tsx';
 import { EventWay } from './event-way.tsx';
+import { EventSummaryLines } from './request-line.tsx';
 import type { EventQuery, Marks } from './use-event.ts';
 
 type EventPaneProps = {

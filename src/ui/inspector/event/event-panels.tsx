@@ -10,7 +10,7 @@ import { onDemand } from '../../kit/on-demand.tsx';
 import { BodyPanel } from '../body/body-panel.tsx';
 import { type PairRow, PairTable } from '../body/pair-table.tsx';
 import { Findable } from '../find-in-body/find-bar.tsx';
-import type { Tab } from './event-tabs.tsx';
+import type { Tab } from '../state/inspector-url.ts';
 import { RedactedContext } from './redacted.tsx';
 
 const AttemptsPanel = onDemand(() => import('./attempts-panel.tsx').then(panel => panel.AttemptsPanel));
@@ -20,7 +20,6 @@ const SignaturePanel = onDemand(() => import('../signature/signature-panel.tsx')
 
 type PanelProps = {
   event: EventDetail;
-  /** How many attempts its delivery has. */
   attempts: number;
   tab: Tab;
 };

@@ -4,15 +4,12 @@ import type { EventDetail } from '../../../features/events/model.ts';
 import type { Hotkeys } from '../../kit/use-hotkeys.ts';
 import { type Tab, tabs } from '../state/inspector-url.ts';
 
-export type { Tab } from '../state/inspector-url.ts';
-
 /** `replace`: it is not a step in the browser's history. */
 type SelectTab = (tab: Tab, options?: { replace: boolean }) => void;
 
 type Known = {
   /** Undefined until it is loaded. */
   event: EventDetail | undefined;
-  /** How many attempts its delivery has. */
   attempts: number;
 };
 
@@ -78,14 +75,7 @@ const moveTab = (event: KeyboardEvent, { shown, tab, select }: Move): void => {
 
 const sentByForwards = ({ replays }: EventDetail): number => replays.filter(({ via }) => via === 'forward').length;
 
-type PartProps = {
-  event: EventDetail;
-  /** How many attempts its delivery has. */
-  attempts: number;
-  tab: Tab;
-};
-
-const TabCount = ({ event, attempts, tab }: PartProps) => {
+const TabCount = ({ event, attempts, tab }: { event: EventDetail; attempts: number; tab: Tab }) => {
   const amounts: Partial<Record<Tab, number>> = {
     headers: event.rawHeaders.length,
     query: event.params.length,

@@ -8,7 +8,6 @@ import { hrefOfTab } from '../state/inspector-state.ts';
 import { isDefaultAnswer } from './answered.ts';
 import { type Step, wayOf } from './way.ts';
 
-/** @param attempts how many there are, as far as the page knows */
 export function EventWay({ event, attempts }: { event: EventDetail; attempts: number }) {
   const delivery = useDelivery(event.endpointId, attempts > 1 ? { ...event.delivery, attempts } : undefined);
   return (
@@ -23,7 +22,6 @@ export function EventWay({ event, attempts }: { event: EventDetail; attempts: nu
   );
 }
 
-/** Undefined when there is nothing to see there. */
 function targetOf({ name }: Step, { endpointId, forwards }: EventDetail, attempts: number): string | undefined {
   switch (name) {
     case 'Attempts':
@@ -54,16 +52,8 @@ function StepLink({ step, to }: { step: Step; to: string | undefined }) {
       </span>
     </>
   );
-  const title = sentence || undefined;
-  return to === undefined ? (
-    <span class="way-step" title={title}>
-      {content}
-    </span>
-  ) : (
-    <Link class="way-step" to={to} title={title}>
-      {content}
-    </Link>
-  );
+  const props = { class: 'way-step', title: sentence || undefined, children: content };
+  return to === undefined ? <span {...props} /> : <Link to={to} {...props} />;
 }
 
 /** Other events with the same answer, when it is not the default. */

@@ -35,9 +35,8 @@ export function PinDialog({ event: { id, pin }, onChanged, onClose }: PinDialogP
   };
   const form = useForm({
     schema,
+    // As for a new one: both are always sent.
     initial: pin ?? {},
-    // Both are always sent.
-    isNew: true,
     messageAt: 'name',
     save: (request: Pick<Pin, 'name' | 'note'>) => api.pin(id, request),
     onSaved: saved => finish(saved?.pin ?? null, pin ? 'Pin saved.' : 'Pinned. The event is kept until you unpin it.'),

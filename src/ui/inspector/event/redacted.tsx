@@ -10,7 +10,6 @@ import { useEventActions } from './event-actions.ts';
 
 type Redacted = EventDetail['redacted'];
 
-/** What was taken out of the open event. */
 export const RedactedContext = createContext<Redacted>(null);
 
 const marks = [
@@ -35,7 +34,6 @@ export const RedactedMark = ({ mark }: { mark: string | undefined }) =>
     </span>
   );
 
-/** In the head of the event. */
 export function RedactedFields({ redacted }: { redacted: Redacted }) {
   if (!redacted) return null;
   const { rules, fields, sha256 } = redacted;

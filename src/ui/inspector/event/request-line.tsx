@@ -1,25 +1,19 @@
-/*
- * The request of an event as it arrived: method, URL, time, source address and id. Each is copied by one press. A URL without room is
- * cut, its beginning first, and shown whole on demand.
- */
+/* The head of an open event: its type, and the request as it arrived. One press copies each value; a URL without room is cut. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
-import { copyText } from '../../kit/clipboard.ts';
 import { IconButton } from '../../kit/controls.tsx';
-import { CopyButton } from '../../kit/copy-button.tsx';
+import { CopyButton, useCopy } from '../../kit/copy-button.tsx';
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { formatBytes, formatExactTime } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { Icon } from '../../kit/icons.tsx';
 import { Time } from '../../kit/time.tsx';
-import { showError } from '../../kit/toasts.tsx';
 import { useWorkspace } from '../../kit/workspace.tsx';
 import { FilterBy } from '../filter/filter-by.tsx';
-import { Method } from './badges.tsx';
-
-const copiedMs = 1600;
+import { Method, PlatformMark } from './badges.tsx';
+import { RedactedFields } from './redacted.tsx';
 
 export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
   const { endpoints } = useWorkspace();
@@ -64,7 +58,6 @@ export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
 type RequestUrlProps = {
   /** The endpoint's URL, which is also shown above. */
   base: string;
-  /** Path and query after it. */
   rest: string;
 };
 
@@ -104,17 +97,7 @@ type CopyValueProps = { what: string; text: string; tip?: string; children: Comp
 
 /** A value that is a button: it copies itself, and says so for a moment. `tip` is shown while it is pointed at or focused. */
 function CopyValue({ what, text, tip, children }: CopyValueProps) {
-  const [isCopied, setIsCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(setIsCopied, copiedMs, false);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-  const copy = async (): Promise<void> => {
-    const done = await copyText(text);
-    setIsCopied(done);
-    if (!done) showError('Your browser blocked copying. Select the text and copy it yourself.');
-  };
+  const [isCopied, copy] = useCopy(text);
   return (
     <button
       type="button"
@@ -132,3 +115,37 @@ function CopyValue({ what, text, tip, children }: CopyValueProps) {
     </button>
   );
 }
+
+type SummaryProps = {
+  event: EventDetail | EventSummary;
+  /** As in its row; null also when the list does not have the event. */
+  action: string | null;
+};
+
+export const EventSummaryLines = ({ event, action }: SummaryProps) => (
+  <>
+    <div class="event-title line">
+      <PlatformMark platform={event.platform} />
+      <h2>
+        {event.eventType === null
+          ? 'No event type'
+          : [event.eventType, action]
+              .filter(part => part !== null)
+              .map(visibleLine)
+              .join(' · ')}
+      </h2>
+      {event.eventType !== null && <FilterBy field="type" value={event.eventType} />}
+      {isTest(event) && (
+        <span class="badge muted" title="Sent with “Send test event”, not by the platform.">
+          <span class="badge-text">Test event</span>
+        </span>
+      )}
+    </div>
+    <RequestLine event={event} />
+    <RedactedFields redacted={event.redacted} />
+  </>
+);
+
+/** The header is only a mark: a sender can set it, too. */
+const isTest = (event: EventDetail | EventSummary): boolean =>
+  'rawHeaders' in event && event.rawHeaders.some(([name]) => name.toLowerCase() === 'x-hooktape-test');

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { ApiError, api, isRetryable } from '../../kit/api.ts';
 import { useRetry } from '../../kit/retry.ts';
+import { messageOf } from '../../kit/toasts.tsx';
 
 const maxCachedEvents = 40;
 const maxCachedBytes = 64 << 20;
@@ -14,7 +15,6 @@ type State = {
   id: string;
   event: EventDetail | undefined;
   problem: string;
-  /** There is no such event. */
   isMissing: boolean;
   failures: number;
 };
@@ -24,18 +24,13 @@ const fine = { problem: '', isMissing: false, failures: 0 };
 /** An event's other pin or tags. What did not change is left out. */
 export type Marks = Pick<EventDetail, 'id'> & Partial<Pick<EventDetail, 'pin' | 'tags'>>;
 
-/** `mark`: the event has another pin or other tags. `forget`: it was deleted. */
-export type EventQuery = Pick<State, 'event' | 'problem' | 'isMissing'> & {
-  reload: () => void;
-  mark: (marks: Marks) => void;
-  forget: (id: string) => void;
-};
+export type EventQuery = ReturnType<typeof useEvent>;
 
 /**
  * Loads the event, or nothing when `id` is empty, and reloads it when `replayCount` changes. Moving quickly through the list loads only
  * the event where the user stops.
  */
-export function useEvent(id: string, replayCount: number): EventQuery {
+export function useEvent(id: string, replayCount: number) {
   const [state, setState] = useState<State>({ id: '', event: undefined, ...fine });
   const [reloads, setReloads] = useState(0);
   const lastChangeAt = useRef(0);
@@ -52,7 +47,7 @@ export function useEvent(id: string, replayCount: number): EventQuery {
       } catch (error) {
         if (controller.signal.aborted) return;
         if (!isRetryable(error)) cache.delete(id);
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = messageOf(error);
         setState(old => {
           const previous = old.id === id ? old.failures : 0;
           const isMissing = error instanceof ApiError && error.status === 404;
@@ -75,14 +70,9 @@ export function useEvent(id: string, replayCount: number): EventQuery {
     if (cached) cache.set(marks.id, { ...cached, ...marks });
     setState(old => (old.event?.id === marks.id ? { ...old, event: { ...old.event, ...marks } } : old));
   };
-  return {
-    event: current.event,
-    problem: current.problem,
-    isMissing: current.isMissing,
-    reload,
-    mark,
-    forget: cache.delete.bind(cache),
-  };
+  const { event, problem, isMissing } = current;
+  /** `mark`: the event has another pin or other tags. `forget`: it was deleted. */
+  return { event, problem, isMissing, reload, mark, forget: (deleted: string): unknown => cache.delete(deleted) };
 }
 
 /** The event as it was last loaded. */

@@ -83,7 +83,7 @@ describe('the way of a delivery', () => {
       'Signature matches no saved secret · refused: method',
     ]);
     expect(shown('Answer', refused)).toEqual(['warn', '405']);
-    expect([...stepsOf(refused).values()].filter(({ sentence }) => sentence.includes('Refused'))).toHaveLength(1);
+    expect([...stepsOf(refused).values()].filter(({ sentence }) => sentence?.includes('Refused'))).toHaveLength(1);
   });
 
   test.each<[states: EventForward['state'][], state: string, text: string]>([

@@ -14,17 +14,14 @@ export type Step = {
   name: 'Attempts' | 'Checks' | 'Answer' | 'Forwards' | 'Replays';
   state: StepState;
   text: string;
-  /** Follows it, fainter. */
-  more: string;
-  /** The whole of it in sentences; empty when the text says all. */
-  sentence: string;
+  more?: string;
+  /** The whole of it in sentences, when the text does not say all. */
+  sentence?: string;
 };
 
 type WayOptions = {
   event: EventDetail;
-  /** How many the delivery has. */
   attempts: number;
-  /** Undefined until its attempts are loaded, and for one attempt. */
   delivery: Delivery | undefined;
 };
 
@@ -38,11 +35,11 @@ export const wayOf = (options: WayOptions): Step[] => [
 
 function attemptsStep({ attempts, delivery }: WayOptions): Step {
   const name = 'Attempts';
-  if (attempts < 2) return { name, state: 'none', text: '1', more: '', sentence: '' };
+  if (attempts < 2) return { name, state: 'none', text: '1' };
   const [first, last] = [delivery?.attempts.at(0), delivery?.attempts.at(-1)];
   const span = first && last ? ` in ${formatGap(last.receivedAt - first.receivedAt)}` : '';
   const sentence = `${describeAttempts(attempts, delivery?.attempts)}.`;
-  return { name, state: 'warn', text: `${attempts}${span}`, more: '', sentence };
+  return { name, state: 'warn', text: `${attempts}${span}`, sentence };
 }
 
 const failedChecks: Record<NonNullable<Signature['reason']>, string> = {
@@ -72,7 +69,7 @@ function checksStep(event: EventDetail): Step {
   const refusal = `Refused: ${describeRefusal(refused)}`;
   const all = `${describeOutcome(event)} ${sentence}`;
   if (state === 'bad') return { name, state, text, more: refusal.toLowerCase(), sentence: all };
-  return { name, state: 'warn', text: refusal, more: '', sentence: all };
+  return { name, state: 'warn', text: refusal, sentence: all };
 }
 
 function answerStep({ event, delivery }: WayOptions): Step {
@@ -112,14 +109,13 @@ const worst: readonly StepState[] = ['bad', 'warn', 'none', 'good'];
 
 function forwardsStep({ forwards }: EventDetail): Step {
   const name = 'Forwards';
-  if (forwards.length === 0) return { name, state: 'none', text: 'None', more: '', sentence: '' };
+  if (forwards.length === 0) return { name, state: 'none', text: 'None' };
   const states = forwards.map(({ state }) => forwardStates[state].state);
   const delivered = forwards.filter(({ state }) => state === 'delivered').length;
   return {
     name,
     state: worst.find(state => states.includes(state)) ?? 'none',
     text: `${delivered} of ${forwards.length} delivered`,
-    more: '',
     sentence: forwards.map(one => `${visibleName(one.name)}: ${describeForward(one)}.`).join(' '),
   };
 }
@@ -128,7 +124,7 @@ function replaysStep({ replays }: EventDetail): Step {
   const name = 'Replays';
   const own = replays.filter(({ via }) => via !== 'forward');
   const [newest] = own;
-  if (!newest) return { name, state: 'none', text: 'None', more: '', sentence: '' };
+  if (!newest) return { name, state: 'none', text: 'None' };
   const { status, ok, destination } = newest;
   const host = URL.canParse(destination) ? new URL(destination).host : destination;
   return {
@@ -136,6 +132,5 @@ function replaysStep({ replays }: EventDetail): Step {
     state: ok ? 'good' : 'warn',
     text: `${own.length} · ${status ?? 'no response'}`,
     more: visibleLine(host),
-    sentence: '',
   };
 }

@@ -1,7 +1,4 @@
-/*
- * What can be written at the caret of a filter: names of fields with a line about each, then values that were seen. The values are
- * captured text, to be shown as text only.
- */
+/* What can be written at the caret of a filter: names of fields, then values that were seen, which are captured text. */
 
 import { fields } from '../../../shared/filter/fields.ts';
 import { toCharacters, tokenize } from '../../../shared/filter/tokens.ts';
@@ -13,39 +10,23 @@ export type Suggestion = {
   /** Is put in the place of the word at the caret. */
   text: string;
   hint: string;
-  /** The term is complete with it. */
   isWhole: boolean;
 };
 
-export type Completion = {
-  /** The word at the caret, as indexes of the text (UTF-16). */
-  start: number;
-  end: number;
-  /** The word is a field with an operator; its value is being written. */
-  isValue: boolean;
-  /** The part of the word before the caret. */
-  prefix: string;
-  suggestions: Suggestion[];
-};
+export type Completion = ReturnType<typeof complete>;
 
 const maxSuggestions = 50;
 /** Terms with a seen value that are suggested for a word without a field. */
 const maxWordTerms = 6;
-/** More values of a field are not looked through. */
 const maxSeenValues = 300;
 const dayMs = 86_400_000;
 
 /**
  * @param caret an index of the text (UTF-16)
  * @param without fields that are not suggested
+ * @returns the word at the caret, as indexes of the text (UTF-16), its part before the caret, and whether it is the value of a field
  */
-export function complete(
-  text: string,
-  caret: number,
-  seen: SeenValues,
-  now: number,
-  without: readonly string[] = [],
-): Completion {
+export function complete(text: string, caret: number, seen: SeenValues, now: number, without: readonly string[] = []) {
   const { start, end } = wordAt(text, caret);
   const prefix = text.slice(start, caret);
   const [, field, operator = ''] = /^((?:"(?:[^"\\]|\\.)*"|[^"<>:=])+)(:|[<>]=?)/.exec(prefix) ?? [];
@@ -142,12 +123,9 @@ const fixedValues: Record<string, readonly (readonly [value: string, hint: strin
 };
 
 const seenColumn = (name: string, seen: SeenValues): readonly string[] | undefined => {
-  if (name === 'type') return seen.types;
-  if (name === 'platform') return seen.platforms;
-  if (name === 'method') return seen.methods;
-  if (name === 'path') return seen.paths;
-  if (name === 'tag') return seen.tags;
-  return name === 'ip' ? seen.ips : undefined;
+  const { types: type, platforms: platform, methods: method, paths: path, tags: tag, ips: ip } = seen;
+  const columns: Record<string, readonly string[]> = { type, platform, method, path, tag, ip };
+  return Object.hasOwn(columns, name) ? columns[name] : undefined;
 };
 
 /** Of `invoice.paid` and `invoice.voided`: `type:invoice.*`. */

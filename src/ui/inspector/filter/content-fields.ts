@@ -3,10 +3,9 @@
 import type { EventDetail } from '../../../features/events/model.ts';
 import { bodyField, formField, headerField, queryField } from '../../../shared/filter/field-names.ts';
 import { headerText } from '../../kit/format/visible.ts';
-import { bytesOf } from '../body/bytes.ts';
 import { parseForm } from '../body/form.ts';
 import { type JsonDocument, type JsonNode, keyOf, valueText } from '../body/json.ts';
-import { parseBody } from '../body/views.ts';
+import { parseBodyOf } from '../body/views.ts';
 
 /** A value that is too long for a filter is missing. */
 export type ContentField = { field: string; value: string | undefined };
@@ -20,7 +19,6 @@ const maxNodes = 20_000;
 const maxDepth = 40;
 const maxValueCharacters = 200;
 
-/** The first fields of an event, each with the first value that it has. */
 export function contentFieldsOf(event: EventDetail): ContentField[] {
   const fields = new Map<string, ContentField>();
   const add = (field: string, value: string | undefined): void => {
@@ -30,8 +28,7 @@ export function contentFieldsOf(event: EventDetail): ContentField[] {
   for (const [name, value] of event.rawHeaders) add(headerField(name), headerText(value));
   for (const [name, value] of event.params) add(queryField(name), value);
   if (event.size > maxBodyBytes) return [...fields.values()];
-  const contentType = event.rawHeaders.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  const body = parseBody(bytesOf(event.payloadRaw, event.payloadEncoding), contentType);
+  const body = parseBodyOf(event);
   if (body.json) {
     for (const [index, node] of body.json.nodes.slice(0, maxNodes).entries()) {
       if (fields.size >= maxFields) break;

@@ -3,7 +3,7 @@
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { Button, IconButton } from '../../kit/controls.tsx';
-import { visibleLine } from '../../kit/format/visible.ts';
+import { cut, visibleLine } from '../../kit/format/visible.ts';
 import { termFor } from './filter-text.ts';
 
 /** Adds a term to the filter of the list. Undefined on pages without a list. */
@@ -17,9 +17,7 @@ type FilterByProps = {
   field: string;
   /** Undefined: filters by the presence of the field. */
   value: string | undefined;
-  /** See `termFor`. */
   isText?: boolean;
-  /** Shows this word; without it, the button has only its icon. */
   label?: string;
 };
 
@@ -31,7 +29,7 @@ export function FilterBy({ field, value, isText = false, label }: FilterByProps)
     [field, value, isText],
   );
   if (!filterBy || term === undefined) return null;
-  const shown = visibleLine(term.length > maxShownCharacters ? `${term.slice(0, maxShownCharacters)}…` : term);
+  const shown = visibleLine(cut(term, maxShownCharacters));
   const props = {
     title: `Filter by ${shown}\nShift: everything else`,
     onClick: (event: MouseEvent) => filterBy(event.shiftKey ? `-${term}` : term),

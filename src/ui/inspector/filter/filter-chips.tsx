@@ -1,7 +1,7 @@
 /* The parts of the present filter, each of which can be removed. A group in parentheses, or with OR, is one part. */
 
 import { useMemo, useRef } from 'preact/hooks';
-import { visibleLine } from '../../kit/format/visible.ts';
+import { cut, visibleLine } from '../../kit/format/visible.ts';
 import { Icon } from '../../kit/icons.tsx';
 import { partsOf, withoutPart } from './filter-text.ts';
 import { describeTime } from './time-range.ts';
@@ -49,7 +49,7 @@ export function FilterChips({ where, onFilter, onEmpty }: FilterChipsProps) {
 /** The field and the value in two tones; a time in words and in local time. */
 function ChipText({ text }: { text: string }) {
   const time = describeTime(text, Date.now());
-  const shown = visibleLine(text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text);
+  const shown = visibleLine(cut(text, maxShownCharacters));
   const [, field = '', value = shown] = time ? ['', '', time] : (/^([^\s"()]+?(?::|[<>]=?))(.+)$/.exec(shown) ?? []);
   return (
     <span class={`chip-text cut ${time ? 'words' : ''}`} title={visibleLine(text)}>

@@ -1,7 +1,4 @@
-/*
- * The filter of the list is in the page's URL, so that a shared link shows the same list, and back returns to the previous
- * filter.
- */
+/* Changes the filter of the list, which is in the page's URL: a shared link shows the same list, and back returns to the filter before. */
 
 import { navigate } from '../../kit/navigation.tsx';
 import { withPart } from './filter-text.ts';
@@ -16,33 +13,25 @@ type FilterOptions = {
 };
 
 export type FilterChange = {
-  /** Back returns to the filter before. */
   isStep: boolean;
   /** Opens the newest event of the list, instead of keeping the open one. */
   opensNewest: boolean;
 };
 
-export type FilterControl = {
-  /** The list with another filter opens its newest event; without a filter, the selected event stays. */
-  hrefOf: (where: string) => string;
-  /** By default, it keeps the open event, even if that does not match. */
-  setFilter: (where: string, change?: FilterChange) => void;
-  /** Adds a term, and keeps the selected event open where list and event are side by side. */
-  filterBy: (term: string) => void;
-};
+export type FilterControl = ReturnType<typeof filterControl>;
 
-export function filterControl({ base, eventId, where, queryOf, isWide }: FilterOptions): FilterControl {
+export function filterControl({ base, eventId, where, queryOf, isWide }: FilterOptions) {
   const hrefOf = (next: string): string => base + (next === '' && eventId ? `/events/${eventId}` : '') + queryOf(next);
   /** A small screen shows either the event or the list. */
   const hrefWithEvent = (next: string): string =>
     eventId && isWide() ? `${base}/events/${eventId}${queryOf(next)}` : hrefOf(next);
   return {
+    /** The list with another filter opens its newest event; without a filter, the selected event stays. */
     hrefOf,
-    setFilter: (next, { isStep, opensNewest } = { isStep: true, opensNewest: false }) =>
+    /** By default, it keeps the open event, even if that does not match. */
+    setFilter: (next: string, { isStep, opensNewest }: FilterChange = { isStep: true, opensNewest: false }): void =>
       navigate((opensNewest ? hrefOf : hrefWithEvent)(next.trim()), { replace: !isStep }),
-    filterBy: term => {
-      const next = withPart(where, term);
-      navigate((term.startsWith('-') ? hrefOf : hrefWithEvent)(next));
-    },
+    /** Adds a term, and keeps the selected event open where list and event are side by side. */
+    filterBy: (term: string): void => navigate((term.startsWith('-') ? hrefOf : hrefWithEvent)(withPart(where, term))),
   };
 }

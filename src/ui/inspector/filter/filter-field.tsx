@@ -6,11 +6,10 @@ import { ApiError } from '../../kit/api.ts';
 import type { FormField, Input } from '../../kit/schema.ts';
 import { FilterInput } from './filter-input.tsx';
 import { FilterProblem } from './filter-problem.tsx';
-import { parse, withNearest } from './filter-text.ts';
+import { problemIn, withNearest } from './filter-text.ts';
 import { useCompletion } from './use-completion.ts';
 import type { SeenSource } from './use-seen-values.ts';
 
-/** No problem is shown while the text is being typed. */
 const settleDelayMs = 1200;
 
 /** Fields that a delivery does not have yet when it is answered. They are not suggested. */
@@ -20,10 +19,7 @@ const unknownBeforeAnswer = ['attempt', 'answered', 'tag', 'is'];
 export const filterText = {
   from: where => where ?? '',
   to: text => text.trim() || null,
-  problem(text) {
-    const parsed = parse(text);
-    return parsed instanceof FilterError ? parsed.message : undefined;
-  },
+  problem: text => problemIn(text)?.message,
 } satisfies FormField<string, string | null>;
 
 type FilterFieldProps = {
@@ -33,9 +29,7 @@ type FilterFieldProps = {
   error?: unknown;
   seen: SeenSource;
   placeholder?: string;
-  /** Fields that are not suggested. */
   without?: readonly string[];
-  /** Escape, while no suggestions are open. */
   onEscape?: () => void;
 };
 
@@ -48,10 +42,7 @@ export function FilterField(props: FilterFieldProps) {
   const inputRef = useRef<HTMLInputElement>(null);
   const completion = useCompletion(inputRef, text, seen, without);
   const [isSettled, setIsSettled] = useState(true);
-  const wrong = useMemo(() => {
-    const parsed = parse(text);
-    return parsed instanceof FilterError ? parsed : undefined;
-  }, [text]);
+  const wrong = useMemo(() => problemIn(text), [text]);
   const isChoosing = completion.completion !== undefined;
   useEffect(() => {
     if (isSettled || isChoosing) return;

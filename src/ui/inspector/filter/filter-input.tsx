@@ -1,14 +1,11 @@
-/*
- * A text field for a filter, a combobox (ARIA 1.2). Suggestions are taken with Tab, or with Enter after an arrow key has chosen one;
- * Enter alone submits. Mistakes are marked in the text.
- */
+/* A text field for a filter, a combobox (ARIA 1.2): Tab, or an arrow key and Enter, takes a suggestion; Enter alone submits. */
 
 import type { ComponentChildren, RefObject } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { FilterError } from '../../../shared/filter/filter.ts';
-import type { Suggestion } from './completion.ts';
+import { cut, cutPath, visibleLine } from '../../kit/format/visible.ts';
+import type { Completion, Suggestion } from './completion.ts';
 import { MarkedText } from './filter-problem.tsx';
-import { Suggestions } from './suggestions.tsx';
 import type { OpenCompletion } from './use-completion.ts';
 
 type FilterInputProps = {
@@ -20,7 +17,6 @@ type FilterInputProps = {
   placeholder: string;
   text: string;
   problem: FilterError | undefined;
-  /** The completion of this text. */
   completion: OpenCompletion;
   onType: (text: string) => void;
   /** A suggestion has completed a term. */
@@ -129,3 +125,56 @@ function onKeyDown(event: KeyboardEvent, props: FilterInputProps, take: (suggest
 /** -1 is the text itself, between the last suggestion and the first. */
 const nextActive = (active: number, count: number, by: 1 | -1): number =>
   ((active + 1 + by + count + 1) % (count + 1)) - 1;
+
+const maxShownCharacters = 120;
+const maxFieldCharacters = 38;
+
+type SuggestionsProps = {
+  /** The list is `{id}-list`, its options `{id}-0`, … */
+  id: string;
+  completion: Completion | undefined;
+  active: number;
+  /** The action of Enter while nothing is chosen. */
+  enterHint: string;
+  onTake: (suggestion: Suggestion) => void;
+};
+
+export function Suggestions({ id, completion, active, enterHint, onTake }: SuggestionsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  if (!completion) return null;
+  return (
+    // The box keeps the focus when the list is pressed or scrolled.
+    <div class="popup suggestions" onPointerDown={event => event.preventDefault()}>
+      <div id={`${id}-list`} role="listbox" aria-label="Suggestions" tabIndex={-1} ref={list}>
+        {completion.suggestions.map((suggestion, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keyboard.
+          <div
+            key={suggestion.text}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            tabIndex={-1}
+            onClick={() => onTake(suggestion)}
+          >
+            <code class="rigid cut">
+              {visibleLine(
+                suggestion.isWhole
+                  ? cut(suggestion.text, maxShownCharacters)
+                  : cutPath(suggestion.text, maxFieldCharacters),
+              )}
+            </code>
+            {suggestion.hint && (
+              <span class="suggestion-hint grow faint">{visibleLine(cut(suggestion.hint, maxShownCharacters))}</span>
+            )}
+          </div>
+        ))}
+      </div>
+      <p class="suggestions-keys line tight faint small" aria-hidden="true">
+        <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Tab</kbd> complete <kbd>Enter</kbd> {enterHint}
+      </p>
+    </div>
+  );
+}

@@ -1,10 +1,10 @@
 /* The problem of the text in the search box: its place is marked in the text, and the reason is shown below the box. */
 
 import type { RefObject } from 'preact';
-import { FilterError } from '../../../shared/filter/filter.ts';
+import type { FilterError } from '../../../shared/filter/filter.ts';
 import { quoted, toCharacters } from '../../../shared/filter/tokens.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
-import { parse, withNearest } from './filter-text.ts';
+import { problemIn, withNearest } from './filter-text.ts';
 
 type MarkedTextProps = { mirror: RefObject<HTMLDivElement | null>; text: string; problem: FilterError | undefined };
 
@@ -28,7 +28,6 @@ type FilterProblemProps = {
   id: string;
   text: string;
   problem: FilterError;
-  /** Takes another text instead. */
   onCorrect: (text: string) => void;
 };
 
@@ -43,7 +42,7 @@ export function FilterProblem({ id, text, problem, onCorrect }: FilterProblemPro
           Use “{problem.nearest}” <kbd>Enter</kbd>
         </button>
       )}
-      {corrected === undefined && !(parse(phrase) instanceof FilterError) && (
+      {corrected === undefined && !problemIn(phrase) && (
         <button type="button" class="button" onClick={() => onCorrect(phrase)}>
           Search for this text
         </button>

@@ -1,7 +1,4 @@
-/*
- * The saved filters of an endpoint as tabs above its list: “All”, then the saved ones, which the whole team shares. The tabs are links,
- * so that a filter can be opened in a browser tab of its own.
- */
+/* The saved filters of an endpoint, which the whole team shares, as tabs above its list. They are links. */
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { SavedFilter } from '../../../features/filters/model.ts';
@@ -91,8 +88,6 @@ const schema = {
 function SaveFilter({ endpointId, where, onSaved, onClose }: SaveFilterProps) {
   const form = useForm({
     schema,
-    initial: {},
-    isNew: true,
     messageAt: 'name',
     save: ({ name }: { name: string }) =>
       api.saveFilter(endpointId, name, where).catch(advise(403, 'Delete one you no longer use.')),

@@ -1,7 +1,4 @@
-/*
- * Edits a filter's text, which alone defines the filter. Positions count characters (Unicode code points), as the parser counts
- * them.
- */
+/* Edits a filter's text, which alone defines the filter. Positions count characters (Unicode code points), as the parser counts them. */
 
 import { type Filter, FilterError, textOf } from '../../../shared/filter/filter.ts';
 import { parseFilter } from '../../../shared/filter/parser.ts';
@@ -13,8 +10,7 @@ const plainValue = /^[\p{L}\p{N}_/-][\p{L}\p{N}_.@+/-]*$/u;
 const maxValueCharacters = 400;
 
 /**
- * The term for exactly this value. Undefined if it cannot be typed: a text field has no line breaks and does not show other
- * control characters.
+ * The term for exactly this value. Undefined if it cannot be typed, because of control characters.
  * @param isText a text that looks like a number or a JSON word is quoted, because it is neither
  */
 export function termFor(field: string, value: string, { isText = false } = {}): string | undefined {
@@ -31,7 +27,6 @@ const readsAs = (term: string, value: string): boolean => {
   return (root.on === 'column' || root.on === 'content') && root.value.text.toLowerCase() === value.toLowerCase();
 };
 
-/** The filter, or what is wrong with the text. */
 export function parse(text: string): Filter | FilterError {
   try {
     return parseFilter(text);
@@ -39,6 +34,12 @@ export function parse(text: string): Filter | FilterError {
     if (error instanceof FilterError) return error;
     throw error;
   }
+}
+
+/** What is wrong with a text; undefined for a filter. */
+export function problemIn(text: string): FilterError | undefined {
+  const parsed = parse(text);
+  return parsed instanceof FilterError ? parsed : undefined;
 }
 
 /** The texts of the parts that must all hold. A text that is not a filter has no parts. */
@@ -58,7 +59,7 @@ export const joinParts = (parts: readonly string[]): string =>
     .join(' ');
 
 /** Whether one pair of parentheses encloses the whole text. */
-const isGroup = (text: string): boolean => /^\(.*\)$/s.test(text) && !(parse(text.slice(1, -1)) instanceof FilterError);
+const isGroup = (text: string): boolean => /^\(.*\)$/s.test(text) && !problemIn(text.slice(1, -1));
 
 /** The filter with one more part, which must hold, too. A text that is not a filter is replaced. */
 export function withPart(text: string, part: string): string {
@@ -66,13 +67,11 @@ export function withPart(text: string, part: string): string {
   return parts.includes(part) ? text : joinParts([...parts, part]);
 }
 
-/** The filter without one of its parts. */
 export const withoutPart = (text: string, index: number): string =>
   joinParts(partsOf(text).filter((_, at) => at !== index));
 
 const isTimePart = (part: string): boolean => /^received(?=[:<>])/.test(part);
 
-/** The parts that say when events were received. */
 export const timePartsOf = (text: string): string[] => partsOf(text).filter(isTimePart);
 
 /** The filter with its parts about time replaced by these. */
@@ -82,7 +81,6 @@ export const withTimeParts = (text: string, timeParts: readonly string[]): strin
 /** The index in the text (UTF-16, as a text field counts) of a character. */
 export const indexAt = (text: string, position: number): number => [...text].slice(0, position).join('').length;
 
-/** The character at an index of the text. */
 export const positionAt = (text: string, index: number): number => [...text.slice(0, index)].length;
 
 /** The text with the field at the problem's position replaced by the nearest one. Undefined without a nearest field. */

@@ -13,5 +13,4 @@ export function filterOf(query: URLSearchParams): string {
 const searchedText = (q: string): string =>
   q === '' || (/^[\p{L}\p{N}][\p{L}\p{N}_.-]*$/u.test(q) && !/^(OR|NOT|AND)$/.test(q)) ? q : quoted(q);
 
-/** The query string for a filter; empty without one. */
 export const filterQuery = (where: string): string => (where === '' ? '' : `?${new URLSearchParams({ where })}`);

@@ -1,7 +1,4 @@
-/*
- * The search box: its text is the filter of the list. Enter alone always searches. Mistakes are marked in the text and explained
- * below it.
- */
+/* The search box: its text is the filter of the list. Enter alone always searches. */
 
 import type { RefObject } from 'preact';
 import { useId, useState } from 'preact/hooks';

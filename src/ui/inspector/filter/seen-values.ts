@@ -14,7 +14,6 @@ export type SeenValues = {
   fields: ContentField[];
 };
 
-/** A type of event that the endpoint has received. */
 export type SeenType = { type: string | null; platform: string | null; count: number };
 
 export type SeenSources = {

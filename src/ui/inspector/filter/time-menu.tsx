@@ -75,7 +75,6 @@ function ExactRange({ terms, onRange }: Pick<TimeMenuProps, 'terms' | 'onRange'>
   const form = useForm({
     schema,
     initial: localRangeOf(terms, Date.now()),
-    isNew: true,
     check: range => ({ to: rangeProblem(range) }),
     save: async (_, range) => onRange(localTerm(range)),
   });

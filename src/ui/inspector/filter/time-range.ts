@@ -47,7 +47,6 @@ export const localTerm = ({ from, to }: LocalRange): string => {
   return `received:..${instantText((end ?? 0) - 1)}`;
 };
 
-/** The times of terms for the fields, to the minute. */
 export function localRangeOf(terms: readonly string[], now: number): LocalRange {
   const { from, to } = boundsOf(terms, now) ?? {};
   return { from: from === undefined ? '' : localMinute(from), to: to === undefined ? '' : localMinute(to) };

@@ -2,32 +2,19 @@
 
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Completion, complete } from './completion.ts';
+import { complete } from './completion.ts';
 import type { SeenSource } from './use-seen-values.ts';
 
-export type OpenCompletion = {
-  /** Undefined when nothing is suggested. */
-  completion: Completion | undefined;
-  /** The index of the active suggestion; -1 for none. */
-  active: number;
-  setActive: (active: number) => void;
-  open: () => void;
-  close: () => void;
-  /** Puts the caret there, in the text that is about to be shown. */
-  placeCaret: (caret: number) => void;
-  /** The caret may have moved. */
-  onCaret: () => void;
-};
+export type OpenCompletion = ReturnType<typeof useCompletion>;
 
 const noFields: readonly string[] = [];
 
-/** @param without fields that are not suggested */
 export function useCompletion(
   inputRef: RefObject<HTMLInputElement | null>,
   text: string,
   seen: SeenSource,
   without = noFields,
-): OpenCompletion {
+) {
   const [isOpen, setIsOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const [caret, setCaret] = useState(0);
@@ -50,20 +37,22 @@ export function useCompletion(
     completion: completion && completion.suggestions.length > 0 ? completion : undefined,
     active,
     setActive,
-    open: () => {
+    open(): void {
       onCaret();
       setActive(-1);
       setIsOpen(true);
     },
-    close: () => {
+    close(): void {
       setActive(-1);
       setIsOpen(false);
     },
-    placeCaret: at => {
+    /** Puts the caret there, in the text that is about to be shown. */
+    placeCaret(at: number): void {
       wantedCaret.current = at;
       setCaret(at);
       setActive(-1);
     },
+    /** The caret may have moved. */
     onCaret,
   };
 }

@@ -1,40 +1,23 @@
-/*
- * The text of the search box. What is typed becomes the filter after a short pause, if it is one. A text that is not a filter yet is
- * not called wrong before a longer pause, or before its author leaves the box or presses Enter.
- */
+/* What is typed becomes the filter after a short pause; a text that is no filter is called wrong after a longer one, or on leaving the box. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { FilterError } from '../../../shared/filter/filter.ts';
 import type { FilterChange } from './filter-control.ts';
-import { parse } from './filter-text.ts';
+import { problemIn } from './filter-text.ts';
 
 const applyDelayMs = 250;
 /** While a value is being chosen: half of it would find nothing. */
 const choosingDelayMs = 900;
 const settleDelayMs = 1200;
 
-export type FilterText = {
-  type: (text: string) => void;
-  /** Makes the text the filter now, or shows what is wrong with it. */
-  commit: (text?: string) => void;
-  /** Applies the filter on Enter, and also opens the newest event that is found. */
-  submit: (text: string) => void;
-  /** What is wrong with the text, when it is time to say so. */
-  problem: FilterError | undefined;
-  /** The box has the focus: the changes from now on are one step back in the browser's history. */
-  begin: () => void;
-};
-
 type FilterTextOptions = {
   where: string;
   text: string;
   setText: (text: string) => void;
   onFilter: (where: string, change: FilterChange) => void;
-  /** Suggestions for a value are open. */
   isChoosing: boolean;
 };
 
-export function useFilterText({ where, text, setText, onFilter, isChoosing }: FilterTextOptions): FilterText {
+export function useFilterText({ where, text, setText, onFilter, isChoosing }: FilterTextOptions) {
   const [isSettled, setIsSettled] = useState(true);
   const applied = useRef(where);
   const hasStep = useRef(false);
@@ -51,11 +34,11 @@ export function useFilterText({ where, text, setText, onFilter, isChoosing }: Fi
     setIsSettled(true);
   }, [where]);
 
-  const problem = useMemo(() => problemOf(text), [text]);
+  const problem = useMemo(() => problemIn(text), [text]);
   const apply = (next: string, opensNewest = false): void => {
     const trimmed = next.trim();
     const isSame = trimmed === applied.current;
-    if ((isSame && !opensNewest) || problemOf(next)) return;
+    if ((isSame && !opensNewest) || problemIn(next)) return;
     applied.current = trimmed;
     latest.current.onFilter(trimmed, { isStep: !isSame && !hasStep.current, opensNewest });
     hasStep.current ||= !isSame;
@@ -76,20 +59,19 @@ export function useFilterText({ where, text, setText, onFilter, isChoosing }: Fi
   };
 
   return {
-    type: next => {
+    type(next: string): void {
       setText(next);
       setIsSettled(false);
     },
-    commit: (next = text) => finish(next, false),
-    submit: next => finish(next, true),
+    /** Makes the text the filter now, or shows what is wrong with it. */
+    commit: (next = text): void => finish(next, false),
+    /** Applies the filter on Enter, and also opens the newest event that is found. */
+    submit: (next: string): void => finish(next, true),
+    /** What is wrong with the text, when it is time to say so. */
     problem: isSettled ? problem : undefined,
-    begin: () => {
+    /** The box has the focus: the changes from now on are one step back in the browser's history. */
+    begin(): void {
       hasStep.current = false;
     },
   };
 }
-
-const problemOf = (text: string): FilterError | undefined => {
-  const parsed = parse(text);
-  return parsed instanceof FilterError ? parsed : undefined;
-};

@@ -1,6 +1,4 @@
-/*
- * Finds text in the open event: a bar above its panel, opened with f. Without a text of its own it shows the hits of the list's filter.
- */
+/* Finds text in the open event: a bar above its panel. Without a text of its own it shows the hits of the list's filter. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -18,13 +16,10 @@ import { searchTermsOf } from './search-terms.ts';
 
 const saveAfterMs = 300;
 const nothing: readonly string[] = [];
-/** The filter whose hits the reader does not want to see. */
 let dismissed = '';
 
 type FindableProps = {
-  /** Whether the tab shows something to search. */
   canFind: boolean;
-  /** Its content is still loading. */
   isLoading: boolean;
   children: ComponentChildren;
 };

@@ -12,10 +12,8 @@ const later = (run: () => void): (() => void) => {
 /** Undefined outside of an event's panel, such as in a dialog. */
 export const FinderContext = createContext<Finder | undefined>(undefined);
 
-/** Opens the find bar. */
 export const OpenFindContext = createContext<() => unknown>(() => undefined);
 
-/** A finder for as long as the component is shown. */
 export function useNewFinder(): Finder {
   const finder = useMemo(() => createFinder({ now: () => performance.now(), later }), []);
   useEffect(() => finder.stop, [finder]);
@@ -28,18 +26,12 @@ export function useFinderState(finder: Finder | undefined): void {
   useEffect(() => finder?.subscribe(() => update(undefined)), [finder]);
 }
 
-export type Hits = {
-  /** In the order of the texts. */
-  hits: readonly Hit[];
-  /** The hit that the reader is at, if it is in this view. */
-  current: Hit | undefined;
-};
-
 /**
  * Makes the texts of a view findable. Keep the same `texts` and `accepts` while they are the same.
  * @param reveal is called with the current hit, after it was rendered
+ * @returns the hits in the order of the texts, and the one that the reader is at if it is in this view
  */
-export function useHits(source: Source, reveal: (hit: Hit) => void): Hits {
+export function useHits(source: Source, reveal: (hit: Hit) => void) {
   const finder = useContext(FinderContext);
   const { order, texts, isJson = false, isBytes = false, accepts } = source;
   const own = useMemo<Source>(

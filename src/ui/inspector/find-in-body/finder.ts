@@ -1,12 +1,8 @@
-/*
- * Finds texts in what an event's panel shows. The views of the panel are sources of text; their hits are counted and stepped through as one
- * list, in the order of the views. Long texts are searched in slices of a few milliseconds, so that the page stays responsive.
- */
+/* Finds texts in the views of a panel as one list of hits. Long texts are searched in slices, so that the page stays responsive. */
 
 import { bytesPattern, findPattern, type Span } from './pattern.ts';
 
 export type Hit = Span & {
-  /** Which text of the source. */
   readonly text: number;
 };
 
@@ -14,7 +10,6 @@ export type Hit = Span & {
 export type SourceText = Pick<string, 'length'> & { slice: (from: number, to: number) => string };
 
 export type Source = {
-  /** Its place among the sources. */
   order: number;
   texts: readonly SourceText[];
   /** The texts are JSON, whose strings have escapes. */
@@ -23,16 +18,6 @@ export type Source = {
   isBytes?: boolean;
   /** Leaves out hits in what is not shown. */
   accepts?: (hit: Hit) => boolean;
-};
-
-export type Found = {
-  /** Hits so far. */
-  count: number;
-  /** The number of the current hit, from 1; 0 without hits. */
-  position: number;
-  isDone: boolean;
-  /** There are more than are counted. */
-  isCapped: boolean;
 };
 
 export const maxHits = 10_000;
@@ -94,7 +79,6 @@ export function createFinder({ now, later }: { now: () => number; later: (run: (
       begin();
     },
 
-    /** @returns a function that takes the source out again */
     add(source: Source): () => void {
       sources.set(source, []);
       begin();
@@ -118,16 +102,11 @@ export function createFinder({ now, later }: { now: () => number; later: (run: (
       return () => void listeners.delete(listener);
     },
 
-    found: (): Found => ({
-      count: count(),
-      position: current + 1,
-      isDone,
-      isCapped: count() >= maxHits,
-    }),
+    /** `position`: the number of the current hit, from 1; 0 without hits. */
+    found: () => ({ count: count(), position: current + 1, isDone, isCapped: count() >= maxHits }),
 
     hitsOf: (source: Source): readonly Hit[] => sources.get(source) ?? notFound,
 
-    /** The current hit, if it is in this source. */
     currentOf(source: Source): Hit | undefined {
       let before = 0;
       for (const [one, hits] of inOrder()) {
@@ -146,6 +125,7 @@ export function createFinder({ now, later }: { now: () => number; later: (run: (
 }
 
 export type Finder = ReturnType<typeof createFinder>;
+export type Found = ReturnType<Finder['found']>;
 
 function* searchAll(sources: readonly [Source, Hit[]][], terms: readonly string[]): Generator<void> {
   let left = maxHits;

@@ -20,7 +20,6 @@ export function matchedSpans(
 
 const isWholeText = (text: string, span: Span | undefined): boolean => span?.start === 0 && span.end === text.length;
 
-/** Whether one of the texts is a whole value of the event. */
 export const hasWholeMatch = (matched: readonly Matched[], pattern: RegExp): boolean =>
   matched.some(({ text }) => isWholeText(text, spansIn(text, pattern, 1)[0]));
 

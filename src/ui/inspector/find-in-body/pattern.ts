@@ -1,7 +1,4 @@
-/*
- * Patterns that find texts as a search of the server does: upper and lower case are the same, every other character is literal, and in
- * `"key": value` white space between the tokens does not matter.
- */
+/* Patterns that find texts as the server does: case is ignored, and in `"key": value` white space between the tokens. */
 
 import { betweenTokens, jsonPhraseTokens, literalPattern } from '../../../shared/json-phrase.ts';
 
@@ -19,10 +16,7 @@ const shortEscapes: Record<string, string> = {
   '\t': '\\\\t',
 };
 
-/**
- * Undefined when there is nothing to find.
- * @param inEscapes also finds characters that JSON strings have as escapes, such as `\/` and `\u00e9`
- */
+/** Undefined when there is nothing to find. @param inEscapes also finds the escapes of JSON strings, such as `\/` and `\u00e9` */
 export function findPattern(terms: readonly string[], { inEscapes = false } = {}): RegExp | undefined {
   const literal = inEscapes ? escapedPattern : literalPattern;
   const sources = [...new Set(terms)]
@@ -32,10 +26,7 @@ export function findPattern(terms: readonly string[], { inEscapes = false } = {}
   return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'giu');
 }
 
-/**
- * Finds the texts in bytes, as they are in UTF-8; pairs of hexadecimal digits are also bytes. For a text with one character a byte.
- * Undefined when there is nothing to find.
- */
+/** Finds the UTF-8 bytes of the texts, or bytes given as pairs of hexadecimal digits, in a text with one character a byte. */
 export function bytesPattern(terms: readonly string[]): RegExp | undefined {
   const sources = terms
     .filter(term => term !== '')

@@ -7,25 +7,14 @@ const maxTerms = 20;
 const none: readonly string[] = [];
 let last: { where: string; terms: readonly string[] } = { where: '', terms: none };
 
-/**
- * The words and phrases of a filter, and the texts that its `body.` and `header.` terms compare with; what must not be there is left
- * out. The same array for the same filter.
- */
+/** The words and phrases of a filter, and the texts of its `body.` and `header.` terms. The same array for the same filter. */
 export function searchTermsOf(where: string): readonly string[] {
   if (where !== last.where) last = { where, terms: readTerms(where) };
   return last.terms;
 }
 
-export type Search = {
-  /** The words and phrases that events must contain. */
-  words: readonly string[];
-  /** The filter has nothing but these words. */
-  isOnlyWords: boolean;
-  /** Whether contents are searched, so that the list says where each event matches. */
-  looksInside: boolean;
-};
-
-export function searchOf(where: string): Search {
+/** What events must contain; whether the filter has only these words; whether contents are searched, so that rows say where they match. */
+export function searchOf(where: string) {
   const filter = parse(where);
   if (filter instanceof FilterError || !filter.root) return { words: none, isOnlyWords: false, looksInside: false };
   const { root } = filter;
@@ -38,6 +27,8 @@ export function searchOf(where: string): Search {
     looksInside: wanted.some(({ on }) => on !== 'column'),
   };
 }
+
+export type Search = ReturnType<typeof searchOf>;
 
 function readTerms(where: string): readonly string[] {
   const filter = parse(where);
@@ -63,10 +54,7 @@ function textsOf(term: Term): string[] {
 /** Text that a glob can have, and paths do. */
 const pathText = /^[\w.~%/@+,;=-]+$/;
 
-/**
- * The filter with its words also looked for in paths, which a word alone does not search: a row without an event type has its path as
- * title. Undefined when there is no word to look for.
- */
+/** The filter with its words also looked for in paths, the titles of rows without a type. Undefined when there is no word to look for. */
 export function withPaths(where: string): string | undefined {
   const filter = parse(where);
   if (filter instanceof FilterError || !filter.root) return undefined;

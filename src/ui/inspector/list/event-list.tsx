@@ -7,9 +7,10 @@ import { api } from '../../kit/api.ts';
 import { Button, Empty, Skeleton } from '../../kit/controls.tsx';
 import { formatCount, formatDay, formatTimeOfDay } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
+import { Link } from '../../kit/navigation.tsx';
 import { useQuery } from '../../kit/use-query.ts';
-import { SearchPaths } from '../find-in-body/search-paths.tsx';
-import { searchTermsOf } from '../find-in-body/search-terms.ts';
+import { filterQuery } from '../filter/filter-url.ts';
+import { searchTermsOf, withPaths } from '../find-in-body/search-terms.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { EventRow, type Pick } from './event-row.tsx';
 import { AttemptRow, rowAt, shownAt, type Unfolded, useUnfolded } from './folded-rows.tsx';
@@ -24,13 +25,11 @@ const prefetchRows = 200;
 
 type EventListProps = {
   endpointId: string;
-  /** One row per delivery. */
   isFolded: boolean;
   list: LiveList;
   state: LiveListState;
   where: string;
   selectedId: string;
-  /** The selected event, once it is loaded. */
   selected: EventDetail | undefined;
   hrefOf: (id: string) => string;
   isPicked: (event: EventSummary) => boolean;
@@ -128,7 +127,6 @@ type RowProps = EventListProps & {
   titleAt: TitleAt;
 };
 
-/** An event, an attempt of an unfolded delivery, or the end of the list. */
 function Row(props: RowProps) {
   const { isFolded, list, state, where, selectedId, hrefOf, row, layout, unfolded, selectedKey } = props;
   const rowTop = layout.topOf(row);
@@ -178,7 +176,6 @@ function Row(props: RowProps) {
   );
 }
 
-/** The number of new events above the visible rows. */
 function useAboveCount(
   list: LiveList,
   { arrivalCount }: LiveListState,
@@ -209,7 +206,6 @@ function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
 /** The day of a row, or its group in a search; undefined for a row that is no event. */
 type TitleAt = (row: number) => string | undefined;
 
-/** Above the first row of a day or a group. */
 const Divider = ({ title, rowTop }: { title: string | undefined; rowTop: number }) => (
   <li class="day-divider line soft" style={{ transform: `translateY(${rowTop - dividerHeight}px)` }}>
     {title}
@@ -230,4 +226,14 @@ function TopStrip({ scroller, layout, titleAt }: TopStripProps) {
     return () => element.removeEventListener('scroll', measure);
   });
   return <div class="day-strip line soft">{title}</div>;
+}
+
+export function SearchPaths({ endpointId, where }: { endpointId: string; where: string }) {
+  const wider = withPaths(where);
+  if (wider === undefined) return null;
+  return (
+    <Link class="button plain" to={`/app/endpoints/${endpointId}${filterQuery(wider)}`}>
+      Search paths, too
+    </Link>
+  );
 }

@@ -7,8 +7,7 @@ import { Link } from '../../kit/navigation.tsx';
 import { Time } from '../../kit/time.tsx';
 import { Method, PlatformMark } from '../event/badges.tsx';
 import { RowPin, RowTags } from '../event/event-marks.tsx';
-import { MarkedText } from '../find-in-body/marked-text.tsx';
-import { MatchedLine } from '../find-in-body/matched-line.tsx';
+import { MarkedText, MatchedLine } from '../find-in-body/marked-text.tsx';
 import { UnfoldButton, type Unfolded } from './folded-rows.tsx';
 import { RowEnd } from './row-end.tsx';
 import { previewOf, titleOf } from './row-text.ts';
@@ -25,9 +24,7 @@ type RowProps = {
   onPick: Pick;
   /** The list says of which day its rows are. */
   isDayShown: boolean;
-  /** Texts to mark. */
   terms: readonly string[];
-  /** For a delivery with several attempts. */
   unfolded: Unfolded | undefined;
 };
 

@@ -18,7 +18,6 @@ const formats: { id: ExportFormat; name: string; use: string }[] = [
 type ExportProps = {
   endpointId: string;
   where?: string;
-  /** Only these events. */
   ids?: readonly string[];
 };
 

@@ -13,10 +13,10 @@ import type { LiveList } from '../live/live-list.ts';
 import { RowEnd } from './row-end.tsx';
 import { useDelivery } from './use-delivery.ts';
 
-export type Folding = { isFolded: boolean; toggle: () => void };
+export type Folding = ReturnType<typeof useFolding>;
 
 /** Whether the list has one row per delivery; the choice is kept. */
-export function useFolding(): Folding {
+export function useFolding() {
   const [isFolded, setIsFolded] = useState(loadPreference('folded') !== 'no');
   const toggle = (): void => {
     savePreference('folded', isFolded ? 'no' : 'yes');
@@ -26,17 +26,10 @@ export function useFolding(): Folding {
   return { isFolded, toggle };
 }
 
-export type Unfolded = {
-  key: string | undefined;
-  toggle: (key: string) => void;
-  /** The rows below that of the newest attempt, newest first. */
-  attempts: Delivery['attempts'];
-  /** Where they begin: after the row at this place of the list. -1 when no delivery is unfolded. */
-  index: number;
-};
+export type Unfolded = ReturnType<typeof useUnfolded>;
 
 /** The delivery whose attempts are shown below its row: at most one. @param selectedKey of the selected event */
-export function useUnfolded(list: LiveList, endpointId: string, selectedKey: string | undefined): Unfolded {
+export function useUnfolded(list: LiveList, endpointId: string, selectedKey: string | undefined) {
   const [key, setKey] = useState<string>();
   const index = key === undefined ? -1 : list.indexOfDelivery(key);
   const row = list.at(index);
@@ -57,18 +50,18 @@ export function useUnfolded(list: LiveList, endpointId: string, selectedKey: str
   return {
     key,
     toggle,
+    /** The rows below that of the newest attempt, newest first. */
     attempts: index < 0 ? [] : others.toReversed(),
+    /** Where they begin: after the row at this place of the list. -1 when no delivery is unfolded. */
     index,
   };
 }
 
-/** What is shown at a place of the list. */
 export function rowAt(shown: number, { index, attempts }: Unfolded): { at: number } | { attempt: number } {
   if (index < 0 || shown <= index) return { at: shown };
   return shown <= index + attempts.length ? { attempt: shown - index - 1 } : { at: shown - attempts.length };
 }
 
-/** Where a row of the list is shown. */
 export const shownAt = (at: number, { index, attempts }: Unfolded): number =>
   index >= 0 && at > index ? at + attempts.length : at;
 

@@ -2,15 +2,11 @@
 
 /** Rows appear at most this many frames after the list was scrolled to them. */
 const maxFrames = 30;
-/**
- * A list that is being loaded has rows at most this many frames later, about 5 s; users do not expect a change of the focus after
- * that.
- */
+/** The same for a list that is being loaded, about 5 s: after that, users do not expect the focus to change. */
 const maxLoadFrames = 300;
 
 const scroller = (): Element | null => document.querySelector('.event-list');
 
-/** The list has the focus, or nothing has it. */
 export function isListFocused(): boolean {
   const focused = document.activeElement;
   return !focused || focused === document.body || focused.id === 'main' || isInList(focused);
@@ -22,7 +18,6 @@ export const isFocusInList = (): boolean => isInList(document.activeElement);
 
 export const isFocusInEvent = (): boolean => document.activeElement?.closest('#event') != null;
 
-/** The id of the event whose row has the focus. */
 export const focusedRowId = (): string | undefined =>
   isFocusInList() ? idOf(document.activeElement?.closest('li')?.querySelector('a[href]')) : undefined;
 
@@ -65,7 +60,6 @@ function rowOf(openId: string): HTMLElement | undefined {
   return current ?? all.find(link => link.getBoundingClientRect().top >= top);
 }
 
-/** How many rows the list shows at once. */
 export function rowsPerPage(): number {
   const row = document.querySelector<HTMLElement>('.event-list .event-row');
   const height = row?.offsetHeight || 56;

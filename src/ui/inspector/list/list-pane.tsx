@@ -3,17 +3,20 @@
 import type { RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
-import { FilterError } from '../../../shared/filter/filter.ts';
 import { Button, Notice } from '../../kit/controls.tsx';
 import { BulkBar } from '../bulk/bulk-bar.tsx';
+import { FilterChips } from '../filter/filter-chips.tsx';
 import type { FilterControl } from '../filter/filter-control.ts';
-import { parse } from '../filter/filter-text.ts';
+import { FilterTabs } from '../filter/filter-tabs.tsx';
+import { problemIn } from '../filter/filter-text.ts';
+import { SearchBox } from '../filter/search-box.tsx';
+import { useSeenValues } from '../filter/use-seen-values.ts';
 import type { LiveListState } from '../live/live-list.ts';
 import type { LiveListHandle } from '../live/use-live-list.ts';
 import { EventList } from './event-list.tsx';
 import type { Folding } from './folded-rows.tsx';
+import { ListMenu } from './list-menu.tsx';
 import { ListTimeline } from './list-timeline.tsx';
-import { ListToolbar } from './list-toolbar.tsx';
 import type { Picks } from './use-picks.ts';
 import { useSearchCount } from './use-search-count.ts';
 
@@ -22,15 +25,12 @@ type ListPaneProps = {
   endpointId: string;
   eventId: string;
   where: string;
-  /** The query string of links to events. */
   suffix: string;
   filter: FilterControl;
   live: LiveListHandle;
   folding: Folding;
-  /** The selected event, once it is loaded. */
   selected: EventDetail | undefined;
   picks: Picks;
-  /** Replays what is picked. */
   onReplay: () => void;
 };
 
@@ -39,20 +39,18 @@ export function ListPane(props: ListPaneProps) {
   const { list, state, restart } = live;
   const base = `/app/endpoints/${endpointId}`;
   // The search box explains it.
-  const isUnreadable = useMemo(() => parse(where) instanceof FilterError, [where]);
+  const isUnreadable = useMemo(() => problemIn(where) !== undefined, [where]);
+  const seen = useSeenValues(endpointId, list, selected);
   const found = useSearchCount({ endpointId, where, isFolded: folding.isFolded, list, state });
   return (
     <section class="list-pane pane" aria-label="Events">
       {eventId && <SkipLink />}
-      <ListToolbar
-        searchRef={searchRef}
-        endpointId={endpointId}
-        where={where}
-        filter={filter}
-        folding={folding}
-        list={list}
-        event={selected}
-      />
+      <div class="toolbar row rigid">
+        <SearchBox inputRef={searchRef} where={where} onFilter={filter.setFilter} seen={seen} />
+        <ListMenu endpointId={endpointId} where={where} folding={folding} />
+      </div>
+      <FilterChips where={where} onFilter={filter.setFilter} onEmpty={() => searchRef.current?.focus()} />
+      <FilterTabs endpointId={endpointId} where={where} hrefOf={filter.hrefOf} />
       {!isUnreadable && (
         <ListTimeline
           endpointId={endpointId}

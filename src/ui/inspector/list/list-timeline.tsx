@@ -1,6 +1,4 @@
-/*
- * The timeline above the list: the events of its filter over time. The range that is dragged over it is the filter's, so the list follows.
- */
+/* The timeline above the list. The range that is dragged over it is the filter's, so the list follows. */
 
 import { useMemo, useRef } from 'preact/hooks';
 import { Button, IconButton } from '../../kit/controls.tsx';

@@ -1,15 +1,6 @@
 /* Where the rows of a virtual list are: all of one height, some with a gap above them, such as a day divider. */
 
-export type RowLayout = {
-  /** The height of all rows and gaps. */
-  height: number;
-  rowHeight: number;
-  /** The top of a row, below its gap. */
-  topOf: (row: number) => number;
-  /** The row at an offset; that below the gap when there is a gap. Not limited to the rows that exist. */
-  rowAt: (offset: number) => number;
-  hasGap: (row: number) => boolean;
-};
+export type RowLayout = ReturnType<typeof createRowLayout>;
 
 type LayoutOptions = {
   count: number;
@@ -19,7 +10,7 @@ type LayoutOptions = {
   gapHeight?: number;
 };
 
-export function createRowLayout({ count, rowHeight, gaps = [], gapHeight = 0 }: LayoutOptions): RowLayout {
+export function createRowLayout({ count, rowHeight, gaps = [], gapHeight = 0 }: LayoutOptions) {
   /** How many gaps fulfil a condition that only the first ones fulfil. */
   const countGaps = (test: (gap: number, index: number) => boolean): number => {
     let [low, high] = [0, gaps.length];
@@ -32,12 +23,14 @@ export function createRowLayout({ count, rowHeight, gaps = [], gapHeight = 0 }: 
   };
   return {
     height: count * rowHeight + gaps.length * gapHeight,
-    rowHeight,
-    topOf: row => row * rowHeight + countGaps(gap => gap <= row) * gapHeight,
-    rowAt: offset => {
+    heightOf: (_row: number): number => rowHeight,
+    /** The top of a row, below its gap. */
+    topOf: (row: number): number => row * rowHeight + countGaps(gap => gap <= row) * gapHeight,
+    /** The row at an offset; that below the gap when there is a gap. Not limited to the rows that exist. */
+    rowAt(offset: number): number {
       const above = countGaps((gap, index) => gap * rowHeight + index * gapHeight <= offset);
       return Math.max(gaps[above - 1] ?? 0, Math.floor((offset - above * gapHeight) / rowHeight));
     },
-    hasGap: row => gaps[countGaps(gap => gap < row)] === row,
+    hasGap: (row: number): boolean => gaps[countGaps(gap => gap < row)] === row,
   };
 }

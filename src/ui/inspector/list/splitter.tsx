@@ -9,20 +9,18 @@ const defaultWidth = 420;
 
 const clamp = (width: number): number => Math.max(minWidth, Math.min(maxWidth, Math.round(width)));
 
-export type Split = { width: number; setWidth: (width: number) => void };
-
-export function useSplit(): Split {
+export function useSplit() {
   const [width, set] = useState(() => clamp(Number(loadPreference('list-width')) || defaultWidth));
   return {
     width,
-    setWidth: next => {
+    setWidth: (next: number): void => {
       set(clamp(next));
       savePreference('list-width', String(clamp(next)));
     },
   };
 }
 
-export function Splitter({ split }: { split: Split }) {
+export function Splitter({ split }: { split: ReturnType<typeof useSplit> }) {
   const [dragging, setDragging] = useState(false);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a splitter is a separator that takes focus; hr has no value.

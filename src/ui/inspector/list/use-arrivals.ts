@@ -7,7 +7,6 @@ import { useTitle } from '../../kit/page.tsx';
 
 const maxUnseenCount = 999;
 
-/** @param name of the endpoint, for the title */
 export function useArrivals(name: string) {
   const [announcement, setAnnouncement] = useState('');
   const [unseenCount, setUnseenCount] = useState(0);

@@ -7,7 +7,6 @@ import { api } from '../../kit/api.ts';
 
 const maxCached = 200;
 const maxRequests = 2;
-/** A row that is scrolled past is not loaded. */
 const settleMs = 150;
 
 type Cached = { attempts: number; delivery: Delivery };

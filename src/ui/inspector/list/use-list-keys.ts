@@ -1,12 +1,9 @@
-/*
- * The keys of the list: to the next and the previous event, the first and the last, and to events with an invalid signature. The
- * server is asked for events that are not loaded. The arrow keys do the same as j and k while the list has the focus, and take
- * the focus along.
- */
+/* The keys of the list. The server is asked for events that are not loaded; arrow keys take the focus along. */
 
 import { useRef } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
+import type { Run } from '../../kit/commands.ts';
 import { navigate } from '../../kit/navigation.tsx';
 import { showError, showToast } from '../../kit/toasts.tsx';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
@@ -24,7 +21,6 @@ import {
 } from './list-focus.ts';
 import { isWide, type Selection } from './use-selection.ts';
 
-/** How many rows below the selected row are loaded in advance. */
 const loadedAhead = 20;
 
 type ListKeysOptions = {
@@ -41,27 +37,39 @@ export function useListKeys(options: ListKeysOptions): void {
   const jump = useJumps(options);
   const withList = (run: () => void) => (): boolean | undefined => (isListFocused() ? void run() : false);
   const last = (): number => list.state().length - 1;
+  const moves = (label: string, run: Run) => ({ label, run, repeats: true, isKeyOnly: true });
+  const goesTo = (label: string, run: Run) => ({ label, run, isKeyOnly: true });
+  const toLast = 'Go to the last loaded event and load more';
   useHotkeys(
     {
-      j: { label: 'Next event', run: () => move(1), repeats: true, isKeyOnly: true },
-      ArrowDown: { label: 'Next event', run: withList(() => move(1, true)), repeats: true, isKeyOnly: true },
-      k: { label: 'Previous event', run: () => move(-1), repeats: true, isKeyOnly: true },
-      ArrowUp: { label: 'Previous event', run: withList(() => move(-1, true)), repeats: true, isKeyOnly: true },
-      PageDown: {
-        label: 'One page down',
-        run: withList(() => move(rowsPerPage(), true)),
-        repeats: true,
-        isKeyOnly: true,
-      },
-      PageUp: { label: 'One page up', run: withList(() => move(-rowsPerPage(), true)), repeats: true, isKeyOnly: true },
+      j: moves('Next event', () => move(1)),
+      ArrowDown: moves(
+        'Next event',
+        withList(() => move(1, true)),
+      ),
+      k: moves('Previous event', () => move(-1)),
+      ArrowUp: moves(
+        'Previous event',
+        withList(() => move(-1, true)),
+      ),
+      PageDown: moves(
+        'One page down',
+        withList(() => move(rowsPerPage(), true)),
+      ),
+      PageUp: moves(
+        'One page up',
+        withList(() => move(-rowsPerPage(), true)),
+      ),
       g: { label: 'Newest event', run: () => moveTo(0) },
-      Home: { label: 'Newest event', run: withList(() => moveTo(0, true)), isKeyOnly: true },
-      G: { label: 'Go to the last loaded event and load more', run: () => moveTo(last()) },
-      End: {
-        label: 'Go to the last loaded event and load more',
-        run: withList(() => moveTo(last(), true)),
-        isKeyOnly: true,
-      },
+      Home: goesTo(
+        'Newest event',
+        withList(() => moveTo(0, true)),
+      ),
+      G: { label: toLast, run: () => moveTo(last()) },
+      End: goesTo(
+        toLast,
+        withList(() => moveTo(last(), true)),
+      ),
       n: { label: 'Next event with an invalid signature', run: () => jump(1) },
       N: { label: 'Previous event with an invalid signature', run: () => jump(-1) },
       Enter: {
@@ -100,13 +108,12 @@ export function useBackToList(eventId: string, listHref: string): void {
   );
 }
 
-/** A checkbox or a button in a row. */
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && /^(INPUT|BUTTON)$/.test(target.tagName);
 
 function useMoves({ list, selection, endpointId, eventId, where }: ListKeysOptions) {
   const { index, place, select } = selection;
-  const isBusy = useRef(false);
+  const ask = useOneSearch(endpointId, where);
   /** @param isArrow in the list of a small screen, an arrow key moves the focus, and Enter opens */
   const moveTo = (next: number, isArrow = false): void => {
     const event = list.at(next);
@@ -116,20 +123,10 @@ function useMoves({ list, selection, endpointId, eventId, where }: ListKeysOptio
     if (eventId !== '' || isWide() || !isArrow) select(event);
     if (withFocus) focusRow(event.id);
   };
-  /** The event is older than all rows. */
-  const moveBeyond = async (than: Place): Promise<void> => {
-    if (isBusy.current) return;
-    isBusy.current = true;
-    try {
-      const fetchPage = (filter: string, cursor: string | undefined) =>
-        api.events(endpointId, cursor, filter, { limit: 5 });
-      const found = await findOlder({ where, than, fetchPage });
+  const moveBeyond = (than: Place): Promise<void> =>
+    ask({ than, limit: 5 }, found => {
       if (found) select(found);
-    } catch (error) {
-      showError(error);
-    }
-    isBusy.current = false;
-  };
+    });
   const move = (by: number, isArrow = false): void => {
     const focused = isArrow ? list.indexOf(focusedRowId() ?? '') : -1;
     const { length } = list.state();
@@ -146,6 +143,25 @@ function useMoves({ list, selection, endpointId, eventId, where }: ListKeysOptio
   return { move, moveTo };
 }
 
+type Asked = { than: Place; limit: number; term?: string; isOver?: () => boolean };
+
+/** Asks the server for an older event, one question at a time. */
+function useOneSearch(endpointId: string, where: string) {
+  const isBusy = useRef(false);
+  return async ({ limit, ...asked }: Asked, onFound: (found: EventSummary | undefined) => void): Promise<void> => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    try {
+      const fetchPage = (filter: string, cursor?: string) => api.events(endpointId, cursor, filter, { limit });
+      const found = await findOlder({ where, ...asked, fetchPage });
+      if (!asked.isOver?.()) onFound(found);
+    } catch (error) {
+      showError(error);
+    }
+    isBusy.current = false;
+  };
+}
+
 /** The first row that is older than an event; the length of the list if no row is older. */
 function firstOlder(list: LiveList, event: Place): number {
   let at = 0;
@@ -159,29 +175,17 @@ const isInvalid = (event: EventSummary | undefined): boolean => event?.signature
 function useJumps({ list, selection, endpointId, eventId, where }: ListKeysOptions) {
   const current = useRef(eventId);
   current.current = eventId;
-  const isBusy = useRef(false);
+  const ask = useOneSearch(endpointId, where);
   const open = (event: Place): void => {
     const withFocus = isFocusInList();
     selection.select(event);
     if (withFocus) focusRow(event.id);
   };
-  const searchServer = async (than: Place): Promise<void> => {
-    if (isBusy.current) return;
-    isBusy.current = true;
-    const isOver = (): boolean => current.current !== eventId;
-    try {
-      const fetchPage = (filter: string, cursor: string | undefined) =>
-        api.events(endpointId, cursor, filter, { limit: 25 });
-      const found = await findOlder({ where, term: 'verdict:invalid', than, fetchPage, isOver });
-      if (isOver()) return;
+  const searchServer = (than: Place): Promise<void> =>
+    ask({ than, limit: 25, term: 'verdict:invalid', isOver: () => current.current !== eventId }, found => {
       if (found) open(found);
       else showToast('No older event has an invalid signature.');
-    } catch (error) {
-      showError(error);
-    } finally {
-      isBusy.current = false;
-    }
-  };
+    });
   return (by: 1 | -1): void => {
     const { length, hasMore } = list.state();
     const { index, place } = selection;

@@ -1,7 +1,4 @@
-/*
- * The picked events: one by one, by ranges of rows, or all that match the filter. The picked ids are in the URL, so they survive new
- * arrivals, another filter and a reload. "All that match" is fixed at the newest event of that moment, and ends with another filter.
- */
+/* The picked events, kept in the URL, or all that match, which is fixed at the newest event of that moment and ends with another filter. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
@@ -26,7 +23,6 @@ type PicksOptions = {
   index: number;
 };
 
-/** All events that match a filter, in place of single ones. */
 export type AllPicked = Matching & { /** Undefined while they are counted. */ count: number | undefined };
 
 export type Picks = ReturnType<typeof usePicks>;
@@ -60,7 +56,7 @@ export function usePicks({ list, state, endpointId, where, eventId, index }: Pic
   };
   /** From the event that was picked last, else the open one. */
   const pickTo = (id: string): void => {
-    const next = range.extend(id, { picked, openId: eventId });
+    const next = range.extend(id, picked, eventId);
     if (next) setPicked(next);
     else togglePick(id);
   };
@@ -87,7 +83,6 @@ export function usePicks({ list, state, endpointId, where, eventId, index }: Pic
     picked,
     pickedIds,
     all,
-    /** Something is picked. */
     isPicking: picked.size > 0 || all !== undefined,
     isPicked: (event: EventSummary): boolean => (all ? event.receivedAt <= all.until : picked.has(event.id)),
     onPick: (id: string, isRange: boolean): void => (isRange ? pickTo(id) : togglePick(id)),
@@ -122,10 +117,7 @@ function usePickRange(list: LiveList) {
       start.current = { id, before };
     },
     /** Undefined when there is nothing to begin at. */
-    extend(
-      id: string,
-      { picked, openId }: { picked: ReadonlySet<string>; openId: string },
-    ): ReadonlySet<string> | undefined {
+    extend(id: string, picked: ReadonlySet<string>, openId: string): ReadonlySet<string> | undefined {
       if (!start.current || list.indexOf(start.current.id) < 0 || picked.size === 0)
         start.current = { id: openId, before: picked };
       const [from, to] = [list.indexOf(start.current.id), list.indexOf(id)];

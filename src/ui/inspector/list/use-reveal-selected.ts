@@ -3,7 +3,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 
-/** An event further down is not searched for. */
 const maxRowsToLoad = 2000;
 
 type RevealOptions = {
@@ -21,15 +20,8 @@ type RevealOptions = {
  * Selecting another event scrolls as little as possible. A new list (the page was opened at an event, or the filter was cleared)
  * looks for the selected event and puts it in the middle, unless the user scrolls before that. A filtered list starts at the top.
  */
-export function useRevealSelected({
-  list,
-  state,
-  where,
-  selectedId,
-  selectedAt,
-  isUntouched,
-  reveal,
-}: RevealOptions): void {
+export function useRevealSelected(options: RevealOptions): void {
+  const { list, state, where, selectedId, selectedAt, isUntouched, reveal } = options;
   /** The event that a new list still has to scroll to; an empty id when there is nothing to do. */
   const pending = useRef({ list: undefined as LiveList | undefined, id: '' });
   if (pending.current.list !== list) {

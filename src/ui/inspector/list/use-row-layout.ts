@@ -1,7 +1,4 @@
-/*
- * The layout of the event list: the rows, the attempts of an unfolded delivery between them, and a divider where a day or a group of hits begins. When it
- * changes above the visible rows (arrivals, deletions, other heights), the list scrolls so that these stay where they are.
- */
+/* The layout of the event list. When it changes above the visible rows, the list scrolls so that these stay where they are. */
 
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
@@ -35,7 +32,6 @@ type AnchorOptions = {
   unfolded: Unfolded;
   layout: RowLayout;
   range: VirtualRange;
-  /** Called after the list was scrolled. */
   onMoved: () => void;
 };
 

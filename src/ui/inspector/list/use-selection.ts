@@ -16,25 +16,17 @@ type SelectionOptions = {
   eventId: string;
   base: string;
   where: string;
-  /** The query string of links to events. */
   suffix: string;
-  /** The selected event, once it is loaded. */
   selected: EventDetail | undefined;
 };
 
-export type Selection = {
-  /** The selected row; -1 when the event is not in the list. */
-  index: number;
-  /** Where the selected event is in time; undefined until it is known. */
-  place: Place | undefined;
-  /** Opens an event. Moving from one to the next is not a step in the browser's history; leaving the list of a small screen is. */
-  select: (event: Place) => void;
-};
+export type Selection = ReturnType<typeof useSelection>;
 
-export function useSelection(options: SelectionOptions): Selection {
+export function useSelection(options: SelectionOptions) {
   const { list, endpointId, eventId, base, where, suffix, selected } = options;
   const home = selected?.endpointId ?? endpointId;
   const opened = useRef<Place>({ id: '', receivedAt: 0 });
+  /** Opens an event. Moving from one to the next is not a step in the browser's history; leaving the list of a small screen is. */
   const select = useCallback(
     (event: Place): void => {
       opened.current = event;
@@ -63,5 +55,11 @@ export function useSelection(options: SelectionOptions): Selection {
   // With one row per delivery, another attempt of it may have the row.
   const index = ownIndex < 0 && selected ? list.indexOfDelivery(selected.delivery.key) : ownIndex;
   const place = selected ?? (opened.current.id === eventId && eventId !== '' ? opened.current : undefined);
-  return { index, place, select };
+  return {
+    /** The selected row; -1 when the event is not in the list. */
+    index,
+    /** Where the selected event is in time; undefined until it is known. */
+    place,
+    select,
+  };
 }

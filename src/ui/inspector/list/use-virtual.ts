@@ -1,4 +1,4 @@
-/* Virtualization for lists whose rows have a fixed height: only the visible rows are rendered. */
+/* Virtualization for long lists: only the visible rows are rendered. */
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { createRowLayout, type RowLayout } from './row-layout.ts';
@@ -6,10 +6,12 @@ import { createRowLayout, type RowLayout } from './row-layout.ts';
 type VirtualOptions = {
   count: number;
   rowHeight: number;
-  overscan?: number;
-  /** For rows with gaps between them; keep the same object while nothing changes. */
-  layout?: RowLayout;
+  /** For rows with gaps between them, or of different heights; keep the same object while nothing changes. */
+  layout?: Pick<RowLayout, 'topOf' | 'rowAt' | 'heightOf'>;
 };
+
+/** How many rows are rendered above and below the visible ones. */
+const overscan = 8;
 
 export type VirtualRange = { from: number; to: number };
 
@@ -17,7 +19,7 @@ export type VirtualRange = { from: number; to: number };
  * Attach `scroller` to the scrolling element, and render the rows `range.from` to `range.to` (exclusive) at `index * rowHeight`, or
  * where the layout has them, inside an element of the height of all. It renders again only when the range changes.
  */
-export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan = 8, layout }: VirtualOptions) {
+export function useVirtual<E extends HTMLElement>({ count, rowHeight, layout }: VirtualOptions) {
   const scroller = useRef<E>(null);
   const [range, setRange] = useState<VirtualRange>({ from: 0, to: Math.min(count, 40) });
   const rows = useMemo(() => layout ?? createRowLayout({ count, rowHeight }), [layout, count, rowHeight]);
@@ -31,7 +33,7 @@ export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan =
     const from = Math.max(0, rows.rowAt(element.scrollTop) - overscan);
     const to = Math.min(count, rows.rowAt(element.scrollTop + element.clientHeight) + 1 + overscan);
     setRange(old => (old.from === from && old.to === to ? old : { from, to }));
-  }, [count, rows, overscan]);
+  }, [count, rows]);
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -50,9 +52,8 @@ export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan =
   const reveal = useCallback((index: number, place: 'near' | 'middle' = 'near'): void => {
     const element = scroller.current;
     if (!element || index < 0) return;
-    const { topOf, rowHeight } = latest.current;
-    const top = topOf(index);
-    const freeHeight = element.clientHeight - rowHeight;
+    const top = latest.current.topOf(index);
+    const freeHeight = Math.max(0, element.clientHeight - latest.current.heightOf(index));
     const isAbove = top < element.scrollTop;
     if (!isAbove && top <= element.scrollTop + freeHeight) return;
     element.scrollTop = top - (place === 'middle' ? freeHeight / 2 : isAbove ? 0 : freeHeight);

@@ -1,7 +1,4 @@
-/*
- * Where days begin in an event list: the rows that were received on another day than the row above. Rows that were added at either end
- * since the last call are looked at, all others only after rows were taken out or exchanged, so a list of 100,000 events costs nothing.
- */
+/* Where days begin in an event list. Only rows added since the last call are looked at, so a list of 100,000 events costs nothing. */
 
 import type { EventSummary } from '../../../features/events/model.ts';
 import { dayOf, nextDay } from '../../kit/format/time.ts';

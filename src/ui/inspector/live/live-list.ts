@@ -1,35 +1,7 @@
-/*
- * The state of an endpoint's event list: older pages are loaded from the API, new events are added at the top, and every event is
- * listed once; with one row per delivery, the newest attempt of each is. While paused, new events are held back and counted, and the visible rows do not change. Adding an event at either end
- * takes constant time.
- */
+/* The state of an endpoint's event list. Every event is listed once; adding one at either end takes constant time; a pause holds new ones. */
 
 import type { EventPage, EventSummary } from '../../../features/events/model.ts';
 import { isRetryable } from '../../kit/api.ts';
-
-export type LiveListState = {
-  phase: 'loading' | 'ready' | 'failed';
-  /** Why the last load failed; empty after a success. */
-  problem: string;
-  /** Retryable failures of the first page in a row. */
-  failures: number;
-  length: number;
-  /** New events held back while paused. */
-  heldCount: number;
-  isPaused: boolean;
-  hasMore: boolean;
-  isLoadingMore: boolean;
-  /** How far back a long search has come (epoch ms); null when it is not under way. */
-  searchedTo: number | null;
-  /** The search has come far without filling the list, and waits for `goOn`. */
-  isHalted: boolean;
-  /** Rows added at the top since the first page; a scrolled list moves by this many rows to stay in place. */
-  arrivalCount: number;
-  /** Changes when rows were taken out or exchanged; not when they were added at either end. */
-  revision: number;
-  /** The first rows after the arrivals that are found by a whole value, in a search with few hits; undefined: newest first. */
-  wholeCount: number | undefined;
-};
 
 export type LiveListOptions = {
   /** One row per delivery: a new attempt takes the place of the one before, at the top. */
@@ -41,11 +13,11 @@ export type LiveListOptions = {
 };
 
 export type LiveList = ReturnType<typeof createLiveList>;
+export type LiveListState = ReturnType<LiveList['state']>;
 
 /** A long search goes on by itself for this many pages. Each takes the server about a quarter of a second. */
 const maxCutPages = 20;
 
-/** The rows of a page. */
 const maxGrouped = 100;
 
 export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveListOptions) {
@@ -58,7 +30,7 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
   /** With one row per delivery: the keys of those in `newer` and `older`. */
   let knownKeys = new Set<string>();
   let cursor: string | null = null;
-  let phase: LiveListState['phase'] = 'loading';
+  let phase: 'loading' | 'ready' | 'failed' = 'loading';
   let problem = '';
   let failures = 0;
   let [isPaused, isLoadingMore, isGrouped, isClosed] = [false, false, false, false];
@@ -68,7 +40,6 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
   let searchedTo: number | null = null;
   /** Pages in a row that the server cut short because the search took long. */
   let cutPages = 0;
-  /** The number of rows that loadTo() is loading towards. */
   let targetLength = 0;
   let revision = 0;
 
@@ -250,28 +221,36 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
     indexOfDelivery: (key: string): number =>
       knownKeys.has(key) ? findIndex(({ delivery }) => delivery.key === key) : -1,
     newestId: (): string | undefined => held.at(-1)?.id ?? at(0)?.id,
-    state: (): LiveListState => ({
-      phase,
-      problem,
-      failures,
-      length: length(),
-      heldCount: held.length,
-      isPaused,
-      hasMore: cursor !== null,
-      isLoadingMore,
-      searchedTo,
-      isHalted: isHalted(),
-      arrivalCount: newer.length,
-      revision,
-      wholeCount: isGrouped && isWhole ? older.filter(isWhole).length : undefined,
-    }),
+    state() {
+      return {
+        phase,
+        /** Why the last load failed; empty after a success. */
+        problem,
+        /** Retryable failures of the first page in a row. */
+        failures,
+        length: length(),
+        heldCount: held.length,
+        isPaused,
+        hasMore: cursor !== null,
+        isLoadingMore,
+        /** How far back a long search has come (epoch ms); null when it is not under way. */
+        searchedTo,
+        /** The search has come far without filling the list, and waits for `goOn`. */
+        isHalted: isHalted(),
+        /** Rows added at the top since the first page; a scrolled list moves by this many rows to stay in place. */
+        arrivalCount: newer.length,
+        /** Changes when rows were taken out or exchanged; not when they were added at either end. */
+        revision,
+        /** The first rows after the arrivals that are found by a whole value, in a search with few hits; undefined: newest first. */
+        wholeCount: isGrouped && isWhole ? older.filter(isWhole).length : undefined,
+      };
+    },
 
     start,
     refresh,
 
     loadTo,
 
-    /** Continues a search that halted. */
     goOn(): Promise<void> {
       cutPages = 0;
       return loadTo(length() + 1);
@@ -284,7 +263,6 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
       notify();
     },
 
-    /** Changes what is shown of an event, if it is in the list. */
     change(event: Pick<EventSummary, 'id'> & Partial<EventSummary>): void {
       replace(event);
       notify();
@@ -307,7 +285,6 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
   };
 }
 
-/** Removes the row of the same delivery. */
 function removeDelivery(rows: EventSummary[], { delivery }: EventSummary): void {
   const index = rows.findLastIndex(one => one.delivery.key === delivery.key);
   if (index >= 0) rows.splice(index, 1);

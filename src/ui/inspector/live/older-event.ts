@@ -13,7 +13,6 @@ export const isOlder = (event: Place, than: Place): boolean =>
 const maxPages = 40;
 
 type OlderOptions = {
-  /** The filter of the list. */
   where: string;
   /** What the event has to be besides, as a term of a filter. */
   term?: string;
@@ -23,7 +22,6 @@ type OlderOptions = {
   isWanted?: (event: EventSummary) => boolean;
   /** Asks the server for a page of events that match a filter, newest first. */
   fetchPage: (where: string, cursor: string | undefined) => Promise<EventPage>;
-  /** The answer is not wanted any more. */
   isOver?: () => boolean;
 };
 

@@ -1,8 +1,4 @@
-/*
- * The live event stream of one endpoint. It uses fetch instead of EventSource to resume from a chosen event, to distinguish an
- * expired session from a network failure, and to disconnect while the tab is hidden (browsers allow six HTTP/1.1 connections per
- * origin).
- */
+/* The live event stream of one endpoint. By fetch instead of EventSource: to resume, to see an expired session, and to leave when hidden. */
 
 import { createParser } from 'eventsource-parser';
 import type { EventSummary } from '../../../features/events/model.ts';
@@ -30,7 +26,6 @@ export type StreamOptions = {
   onEvent: (event: EventSummary) => void;
   /** The pin or the tags of an event have changed. */
   onChanged: (event: EventSummary) => void;
-  /** An event was deleted. */
   onDeleted: (id: string) => void;
   /** Until when everything is known at the start, by this machine's clock (epoch ms). */
   knownUntil: number;
@@ -43,7 +38,6 @@ export type StreamOptions = {
   maxSilenceMs?: number;
 };
 
-/** A hidden tab disconnects after this time. */
 const hiddenTabMs = 30_000;
 const defaultMaxSilenceMs = 20_000;
 /** `Date` counts whole seconds. */
@@ -55,7 +49,6 @@ export function openLiveStream(options: StreamOptions): () => void {
   let connection: AbortController | undefined;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
-  /** When something last came from the server. */
   let lastReadAt = options.knownUntil;
 
   const connect = async (): Promise<void> => {
@@ -116,16 +109,8 @@ export function openLiveStream(options: StreamOptions): () => void {
   };
 }
 
-const readEvents = async (
-  body: ReadableStream<Uint8Array>,
-  {
-    onEvent,
-    onChanged,
-    onDeleted,
-    maxSilenceMs = defaultMaxSilenceMs,
-  }: Pick<StreamOptions, 'onEvent' | 'onChanged' | 'onDeleted' | 'maxSilenceMs'>,
-  onRead: () => void,
-): Promise<void> => {
+async function readEvents(body: ReadableStream<Uint8Array>, options: StreamOptions, onRead: () => void): Promise<void> {
+  const { onEvent, onChanged, onDeleted, maxSilenceMs = defaultMaxSilenceMs } = options;
   const parser = createParser({
     onEvent: ({ event, data }) => {
       if (event === 'event') onEvent(JSON.parse(data) as EventSummary);
@@ -142,4 +127,4 @@ const readEvents = async (
     onRead();
     parser.feed(decoder.decode(value, { stream: true }));
   }
-};
+}

@@ -1,6 +1,4 @@
-/*
- * The live list and its stream as a hook: one of each per endpoint, filter and fold, rendered at most once per animation frame.
- */
+/* The live list and its stream: one of each per endpoint, filter and fold, rendered at most once per animation frame. */
 
 import { useCallback, useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
@@ -11,7 +9,7 @@ import type { Marks } from '../event/use-event.ts';
 import { hasWholeMatch } from '../find-in-body/matched.ts';
 import { findPattern } from '../find-in-body/pattern.ts';
 import { searchOf } from '../find-in-body/search-terms.ts';
-import { createLiveList, type LiveList, type LiveListState } from './live-list.ts';
+import { createLiveList } from './live-list.ts';
 import { useShowLive } from './shown-live.ts';
 import { type Connection, failedState, openLiveStream } from './stream.ts';
 
@@ -21,19 +19,10 @@ const maxResumeMs = 10 * 60_000;
 /** Deletions within this time are shown together. */
 const deletionBatchMs = 50;
 
-export type LiveListHandle = {
-  list: LiveList;
-  state: LiveListState;
-  /** False when there is nothing to connect to, because the filter cannot be read. */
-  isConnectable: boolean;
-  /** The endpoint does not exist (any more). */
-  isGone: boolean;
-  restart: () => void;
-};
+export type LiveListHandle = ReturnType<typeof useLiveList>;
 
 /** What the page does with changes that were made elsewhere. */
 export type LiveListPage = {
-  /** One row per delivery. */
   isFolded: boolean;
   onArrival: (event: EventSummary) => void;
   /** The pin or the tags of an event have changed. */
@@ -43,7 +32,7 @@ export type LiveListPage = {
 };
 
 /** @param page functions that do the same at every render */
-export function useLiveList(endpointId: string, where: string, page: LiveListPage): LiveListHandle {
+export function useLiveList(endpointId: string, where: string, page: LiveListPage) {
   const { isFolded } = page;
   const [, render] = useReducer((n: number) => n + 1, 0);
   const [connection, setConnection] = useState<Connection>({ state: 'connecting' });
@@ -150,13 +139,13 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
   return {
     list,
     state,
+    /** False when there is nothing to connect to, because the filter cannot be read. */
     isConnectable: shown !== undefined,
     isGone,
-    restart: () => setRestarts(restarts + 1),
+    restart: (): void => setRestarts(restarts + 1),
   };
 }
 
-/** Undefined without words to search for. */
 function wholeTestOf(where: string): ((event: EventSummary) => boolean) | undefined {
   const pattern = findPattern(searchOf(where).words);
   return pattern && (({ matched }) => hasWholeMatch(matched, pattern));

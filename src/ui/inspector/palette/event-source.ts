@@ -4,7 +4,6 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import type { LiveList } from '../live/live-list.ts';
 
-/** Older rows are found by the server. */
 const maxRows = 2000;
 
 export type EventSource = { rows: () => EventSummary[]; hrefOf: (id: string) => string };

@@ -1,21 +1,17 @@
-/*
- * A combobox (ARIA 1.2) in a dialog: a text field above the items that fit what is typed. It closes before it reports what was chosen, so
- * that the focus is where it was.
- */
+/* A combobox (ARIA 1.2) in a dialog. It closes before it reports what was chosen, so that the focus is where it was. */
 
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../../kit/format/time.ts';
 import { Icon } from '../../kit/icons.tsx';
+import { MatchedLine } from '../find-in-body/marked-text.tsx';
 import { searchTermsOf } from '../find-in-body/search-terms.ts';
 import type { PaletteItem } from './items.ts';
-import { PaletteList } from './palette-list.tsx';
 
 const maxTyped = 300;
 const pageRows = 8;
 
 type FinderProps = {
   title: string;
-  /** What can be found. */
   label: string;
   text: string;
   onText: (text: string) => void;
@@ -115,3 +111,66 @@ export function Finder({ title, label, text, onText, items, note, onChoose, onCl
 /** From the last to the first and back; a page stops at the ends. */
 const nextActive = (active: number, count: number, by: number): number =>
   Math.abs(by) === 1 ? (active + by + count) % (count || 1) : Math.min(count - 1, Math.max(0, active + by));
+
+type PaletteListProps = {
+  /** The list is `{id}-list`, its options `{id}-0`, …. */
+  id: string;
+  items: readonly PaletteItem[];
+  /** What was typed, as `searchTermsOf` reads it. */
+  terms: readonly string[];
+  chosenIndex: number;
+  onChoose: (item: PaletteItem) => void;
+  onPoint: (index: number) => void;
+};
+
+export function PaletteList({ id, items, terms, chosenIndex, onChoose, onPoint }: PaletteListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosenIndex, items[chosenIndex]?.id]);
+  const groups = [...new Set(items.map(({ group }) => group))];
+  return (
+    // The text field keeps the focus when the list is pressed or scrolled.
+    <div
+      ref={list}
+      id={`${id}-list`}
+      class="palette-list"
+      role="listbox"
+      aria-label="Results"
+      tabIndex={-1}
+      onPointerDown={event => event.preventDefault()}
+    >
+      {groups.map(group => (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a listbox.
+        <div key={group} role="group" aria-labelledby={`${id}-${group}`}>
+          <p id={`${id}-${group}`} class="palette-group faint small" role="presentation">
+            {group}
+          </p>
+          {items.map(
+            (item, index) =>
+              item.group === group && (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keyboard.
+                <div
+                  key={item.id}
+                  id={`${id}-${index}`}
+                  role="option"
+                  aria-selected={index === chosenIndex}
+                  tabIndex={-1}
+                  onClick={() => onChoose(item)}
+                  onPointerMove={() => index !== chosenIndex && onPoint(index)}
+                >
+                  <span class="cut grow">{item.label}</span>
+                  {item.matched ? (
+                    <MatchedLine match={item.matched} terms={terms} />
+                  ) : (
+                    item.detail && <span class="palette-detail cut soft small">{item.detail}</span>
+                  )}
+                  {item.keyLabel && <kbd>{item.keyLabel}</kbd>}
+                </div>
+              ),
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

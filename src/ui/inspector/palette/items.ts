@@ -13,11 +13,10 @@ import type { Ranked } from './rank.ts';
 export type PaletteItem = Ranked & {
   group: 'Recent' | 'Actions' | 'Endpoints' | 'Same type' | 'Events';
   /** Beside the label, fainter. */
-  detail: string;
+  detail?: string;
   /** Where an event meets what was typed; in place of the detail. */
   matched?: Matched | undefined;
-  /** The key that does the same. */
-  keyLabel: string;
+  keyLabel?: string;
   run: () => void;
 };
 
@@ -34,7 +33,6 @@ export function commandItems(): PaletteItem[] {
       id: `action:${label}`,
       group: 'Actions',
       label,
-      detail: '',
       keyLabel: key && keyLabel(key),
       run: () => void run?.(new KeyboardEvent('keydown', { key })),
     });
@@ -48,8 +46,6 @@ export const endpointItems = (endpoints: readonly Endpoint[]): PaletteItem[] =>
     group: 'Endpoints',
     label: visibleName(name.slice(0, maxLabelCharacters)),
     also: [id, url],
-    detail: '',
-    keyLabel: '',
     run: () => navigate(`/app/endpoints/${id}`),
   }));
 
@@ -71,7 +67,6 @@ export function eventItem(event: OpenedEvent, href: string): PaletteItem {
       return `${platformTitle(platform)} · ${formatTimeOfDay(receivedAt, Date.now())}`;
     },
     matched: matched?.[0],
-    keyLabel: '',
     run: () => navigate(href),
   };
 }

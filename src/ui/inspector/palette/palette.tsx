@@ -11,7 +11,6 @@ import { rank } from './rank.ts';
 import { recentIds, remember } from './recent.ts';
 import { type FoundEvent, useServerEvents } from './use-server-events.ts';
 
-/** The most items of each group. */
 const maxShown = { Recent: 5, Actions: 60, Endpoints: 8, Events: 8, 'Same type': 0 } as const;
 
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -87,7 +86,5 @@ const searchItem = (endpointId: string, text: string): PaletteItem => ({
   id: 'search',
   group: 'Events',
   label: `Search events for “${text}”`,
-  detail: '',
-  keyLabel: '',
   run: () => navigate(`/app/endpoints/${endpointId}${filterQuery(text)}`),
 });

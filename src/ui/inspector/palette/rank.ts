@@ -19,8 +19,7 @@ const recentScore = 6;
 const maxGap = 3;
 
 /**
- * The items that match every word of the text, best first. Without a text all of them, the recent ones first. Equal ones keep their
- * order.
+ * The items that match every word of the text, best first; without a text all of them. Equal ones keep their order.
  * @param recent ids, the last used first
  */
 export function rank<T extends Ranked>(items: readonly T[], text: string, recent: readonly string[]): T[] {
@@ -34,10 +33,8 @@ export function rank<T extends Ranked>(items: readonly T[], text: string, recent
     .map(({ item }) => item);
 }
 
-/** Case and accents make no difference. */
 const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** -Infinity when a word is not found. */
 function scoreOf({ label, also = [] }: Ranked, words: readonly string[]): number {
   const folded = fold(label);
   const others = also.map(fold);

@@ -1,17 +1,13 @@
 /* What was chosen in the command palette before, the last first. */
 
-import { loadPreference, savePreference } from '../../kit/preferences.ts';
+import { loadJson, savePreference } from '../../kit/preferences.ts';
 
 const maxRecent = 12;
 const preference = 'recentCommands';
 
 export function recentIds(): string[] {
-  try {
-    const stored: unknown = JSON.parse(loadPreference(preference) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(id => typeof id === 'string').slice(0, maxRecent) : [];
-  } catch {
-    return [];
-  }
+  const stored = loadJson(preference);
+  return Array.isArray(stored) ? stored.filter(id => typeof id === 'string').slice(0, maxRecent) : [];
 }
 
 export const remember = (id: string): void =>

@@ -2,10 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
-import { FilterError } from '../../../shared/filter/filter.ts';
 import { ApiError, api } from '../../kit/api.ts';
 import { messageOf } from '../../kit/toasts.tsx';
-import { parse } from '../filter/filter-text.ts';
+import { problemIn } from '../filter/filter-text.ts';
 import type { OpenedEvent } from './items.ts';
 
 const delayMs = 250;
@@ -61,7 +60,7 @@ async function find(
   if (eventIdPattern.test(text)) return findById(text.toLowerCase());
   if (endpointId === '') return [];
   const name = text.replace(/^@/, '').toLowerCase();
-  const isFilter = !text.startsWith('@') && !(parse(text) instanceof FilterError);
+  const isFilter = !text.startsWith('@') && !problemIn(text);
   const [pinned, matching] = await Promise.all([
     loadPinned(),
     isFilter ? api.events(endpointId, undefined, text, { limit: maxFound }).then(page => page.events) : [],

@@ -37,7 +37,6 @@ export function bodyToEdit(event: Captured): string | undefined {
   return text !== undefined && text.length <= maxEditableChars ? text : undefined;
 }
 
-/** Undefined when nothing is changed. */
 export function editOf(event: Captured, draft: Draft): Edit | undefined {
   const headers = headerChanges(sentHeaders(event.rawHeaders), draft.headers);
   const isBodyChanged = draft.body !== undefined && draft.body !== editableBody(event);

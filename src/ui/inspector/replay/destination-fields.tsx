@@ -15,7 +15,6 @@ const listenersEveryMs = 3000;
 type DestinationFieldsProps = {
   endpointId: string;
   form: ReplayForm;
-  /** The dialog was opened for a URL. */
   hasUrl: boolean;
 };
 

@@ -3,8 +3,8 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { Button } from '../../kit/controls.tsx';
+import { HeaderEditor } from '../../kit/fields.tsx';
 import { headerText } from '../../kit/format/visible.ts';
-import { HeaderEditor } from '../../kit/header-editor.tsx';
 import { onDemand } from '../../kit/on-demand.tsx';
 import type { Input } from '../../kit/schema.ts';
 import { bodyProblem, bodyToEdit, editableBody, sentHeaders } from './changes.ts';

@@ -9,8 +9,9 @@ import { formatBytes, formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { Link, navigate } from '../../kit/navigation.tsx';
 import { problemsOf } from '../../kit/schema.ts';
+import { messageOf } from '../../kit/toasts.tsx';
 import { FilterField } from '../filter/filter-field.tsx';
-import { useSeen } from '../filter/use-seen.ts';
+import { useSeen } from '../filter/use-seen-values.ts';
 import { jobRules } from './job-schema.tsx';
 import { jobPath, jobsApi } from './jobs-api.ts';
 import { lastDestination, listDestinations, saveDestination } from './replay-destinations.ts';
@@ -27,7 +28,6 @@ const chosenIn = ({ endpointId, where, ids }: ChosenEvents) => ({
 });
 
 export type JobOptions = ChosenEvents & {
-  /** The destination to start with; by default the last one. */
   initialDest?: string | undefined;
 };
 
@@ -38,7 +38,6 @@ export function JobDialog({ initialDest, onClose, ...given }: JobOptions & { onC
   const form = useForm({
     ...jobRules,
     initial: { where, dest, concurrency: 1, per: 'event', skipOk: false },
-    isNew: true,
     save: (request: ReplayJobInput) =>
       jobsApi.create({ ...request, ...chosenIn({ ...given, where: request.where ?? '' }) }),
     onSaved(job) {
@@ -143,7 +142,7 @@ function useCount(chosen: ChosenEvents, isPerDelivery: boolean, isTyped: boolean
     const wanted = { ...chosenIn(chosen), dest: 'http://localhost/', per };
     const count = () =>
       jobsApi.count(wanted, controller.signal).then(setCounted, error => {
-        if (!controller.signal.aborted) setCountProblem(error instanceof Error ? error.message : String(error));
+        if (!controller.signal.aborted) setCountProblem(messageOf(error));
       });
     const timer = setTimeout(count, isTyped && where !== '' ? 250 : 0);
     return () => {

@@ -14,7 +14,6 @@ export type Outcome = ReplayJobItemPage['items'][number]['outcome'];
 
 const pathOf = (job: string): string => `/api/replay-jobs/${encodeURIComponent(job)}`;
 
-/** The address of a job's page. */
 export const jobPath = ({ id, endpointId }: Pick<ReplayJob, 'id' | 'endpointId'>): string =>
   `/app/endpoints/${endpointId}/jobs/${id}`;
 

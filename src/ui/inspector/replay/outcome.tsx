@@ -45,7 +45,6 @@ export function Outcome({ sending, label, open }: { sending: Sending; label: str
 /** A long form may hide what is below it. */
 const showAtEnd = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
-/** With the setting that would allow it. */
 export const RefusalNotice = ({ refusal }: { refusal: Refusal }) => (
   <Notice tone="bad" title="Not sent">
     {refusal.text}

@@ -16,7 +16,6 @@ const codedProblem = (error: unknown): InputProblem | undefined =>
 /** What a refusal is about, if there is something to do about it. */
 export const codeOf = (error: unknown): ProblemCode | undefined => codedProblem(error)?.code;
 
-/** @param error as it was thrown */
 export function explainRefusal(error: unknown, url: string): Refusal {
   const message = messageOf(error);
   if (!(error instanceof ApiError)) return { text: message };
@@ -33,13 +32,8 @@ export function explainRefusal(error: unknown, url: string): Refusal {
       setting: `HOOKTAPE_REPLAY_ALLOW=${hostOf(url, true)}`,
     };
   if (code === 'cannot_sign')
-    return {
-      text: `Can't re-sign: ${problem?.message} Send it with the captured signature instead.`,
-    };
-  if (error.status === 403)
-    return {
-      text: `${message} Enter the secret to sign with it instead.`,
-    };
+    return { text: `Can't re-sign: ${problem?.message} Send it with the captured signature instead.` };
+  if (error.status === 403) return { text: `${message} Enter the secret to sign with it instead.` };
   return { text: message };
 }
 

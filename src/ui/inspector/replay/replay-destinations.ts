@@ -1,6 +1,6 @@
 /* The replay destinations used for each endpoint, newest first, kept in this browser. */
 
-import { loadPreference, savePreference } from '../../kit/preferences.ts';
+import { loadJson, loadPreference, savePreference } from '../../kit/preferences.ts';
 
 const maxDestinations = 8;
 
@@ -10,14 +10,10 @@ export type Destination = {
   appendPath: boolean;
 };
 
-export const listDestinations = (endpointId: string): Destination[] => {
-  try {
-    const stored: unknown = JSON.parse(loadPreference(`destinations.${endpointId}`) ?? '[]');
-    return Array.isArray(stored) ? stored.flatMap(read) : [];
-  } catch {
-    return [];
-  }
-};
+export function listDestinations(endpointId: string): Destination[] {
+  const stored = loadJson(`destinations.${endpointId}`);
+  return Array.isArray(stored) ? stored.flatMap(read) : [];
+}
 
 /** Earlier versions stored the URL alone. */
 function read(stored: unknown): Destination[] {

@@ -1,7 +1,4 @@
-/*
- * The dialog that replays one or several events to a destination, and shows the full URL before they are sent. One event can be
- * changed and re-signed first; several are sent unchanged, one after the other, in the given order.
- */
+/* Replays one event, which can be changed and re-signed first, or several, unchanged and in order. The full URL is shown before. */
 
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
@@ -34,9 +31,7 @@ type ReplayDialogProps = {
   endpointId: string;
   /** Oldest first. Undefined while they are loaded. */
   events: ReplayedEvent[] | undefined;
-  /** By default it names the events. */
   title?: string;
-  /** The text of the button while the events are loaded. */
   loading?: string;
   /** What is shown above the destination, which may be typed already. */
   notice?: (typed: string) => ComponentChildren;
@@ -55,7 +50,6 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
   const { sendings, send, stop } = useReplay({ endpointId, ids: events.map(({ id }) => id), onSent });
   const event = isBatch ? undefined : first;
   const preview = usePreview(first?.id);
-  /** The changes that were sent last. */
   const sent = useRef<ReplayRequest['edit']>(undefined);
   const signing = useSigningSecrets(endpointId, event);
   const form = useReplayForm({
@@ -139,7 +133,6 @@ const isDiscarded = (): Promise<boolean> =>
     cancel: 'Keep editing',
   });
 
-/** The request that would be sent, once it was asked for. */
 function usePreview(id: string | undefined) {
   const [previewed, setPreviewed] = useState<{ request?: ReplayDryRun; error?: unknown; count?: number }>({});
   return {

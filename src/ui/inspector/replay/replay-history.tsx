@@ -1,7 +1,4 @@
-/*
- * The replays of an event, newest first: where each went, how it was sent and by whom, the request and the answer. Two answers can be
- * compared, and each replay can be sent again. What forwards sent is listed apart.
- */
+/* The replays of an event, newest first; two answers can be compared, and each replay sent again. What forwards sent is listed apart. */
 
 import { useState } from 'preact/hooks';
 import type { EventDetail, ReplayAttempt } from '../../../features/events/model.ts';
@@ -15,8 +12,7 @@ import { Time } from '../../kit/time.tsx';
 import { useQuery } from '../../kit/use-query.ts';
 import { StatusBadge } from '../event/badges.tsx';
 import { useEventActions } from '../event/event-actions.ts';
-import { AnswerComparison } from './answer-comparison.tsx';
-import { AnswerView } from './answer-view.tsx';
+import { AnswerComparison, AnswerView } from './answer-view.tsx';
 import { isToUrl, lastRequest } from './request.ts';
 import { SentRequest } from './sent-request.tsx';
 import { phraseLine } from './status-text.ts';

@@ -7,7 +7,6 @@ export type Signing = {
   mode: 'fresh' | 'tamper';
   /** Typed here. It is sent along with the request and kept in this page's memory only. */
   secret?: string;
-  /** The id of a stored secret that may sign. */
   secretId?: string;
   newId?: boolean;
 };
@@ -20,7 +19,6 @@ export type UrlRequest = Extract<ReplayRequest, { url: string }>;
 
 export const isToUrl = (request: ReplayRequest): request is UrlRequest => 'url' in request;
 
-/** As far as it is known. */
 export const urlOf = (request: ReplayRequest): string => (isToUrl(request) ? request.url : '');
 
 /** The URL that it goes to, in full. @param target of the event; undefined while it is loading */

@@ -6,16 +6,12 @@ import { ApiError, api } from '../../kit/api.ts';
 import { headerText, visibleLine } from '../../kit/format/visible.ts';
 import { Loaded } from '../../kit/page.tsx';
 import { useQuery } from '../../kit/use-query.ts';
-import { bytesOf } from '../body/bytes.ts';
-import { parseBody } from '../body/views.ts';
-import { BodyDifferences } from '../compare/body-differences.tsx';
+import { headerOf, parseBody, parseBodyOf } from '../body/views.ts';
 import { pairRows } from '../compare/diff-rows.ts';
-import { DifferenceTable } from '../compare/differences.tsx';
+import { BodyDifferences, DifferenceTable } from '../compare/differences.tsx';
 import { sentHeaders } from './changes.ts';
 
-type SentRequestProps = { event: EventDetail; attempt: ReplayAttempt };
-
-export function SentRequest({ event, attempt: { id, request, via } }: SentRequestProps) {
+export function SentRequest({ event, attempt: { id, request, via } }: { event: EventDetail; attempt: ReplayAttempt }) {
   const headers = useMemo(
     () => request && pairRows(readable(sentHeaders(event.rawHeaders)), readable(request.headers)),
     [event.rawHeaders, request],
@@ -44,9 +40,6 @@ export function SentRequest({ event, attempt: { id, request, via } }: SentReques
 
 const readable = (pairs: readonly (readonly [string, string])[]): [string, string][] =>
   pairs.map(([name, value]) => [name, headerText(value)]);
-
-const contentTypeOf = (pairs: readonly (readonly [string, string])[]): string =>
-  pairs.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
 
 function SentBody({ event, replayId }: { event: EventDetail; replayId: string }) {
   const url = api.sentBodyUrl(event.id, replayId);
@@ -78,9 +71,9 @@ function SentBody({ event, replayId }: { event: EventDetail; replayId: string })
 }
 
 function ChangedBody({ event, bytes }: { event: EventDetail; bytes: Uint8Array }) {
-  const [left, right] = useMemo(() => {
-    const type = contentTypeOf(event.rawHeaders);
-    return [parseBody(bytesOf(event.payloadRaw, event.payloadEncoding), type), parseBody(bytes, type)];
-  }, [event, bytes]);
+  const [left, right] = useMemo(
+    () => [parseBodyOf(event), parseBody(bytes, headerOf(event.rawHeaders, 'content-type'))],
+    [event, bytes],
+  );
   return <BodyDifferences left={left} right={right} />;
 }

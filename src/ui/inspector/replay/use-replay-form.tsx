@@ -64,7 +64,6 @@ export type ReplayForm = FormOf<typeof schema> & {
   /** Whether the URL is still the one with which the dialog opened. */
   isUntouched: boolean;
   edit: ReplayRequest['edit'];
-  /** Undefined without a destination. */
   request: ReplayRequest | undefined;
 };
 
@@ -84,7 +83,6 @@ export function useReplayForm({ endpointId, event, initialUrl, send }: Options):
   const form = useForm({
     ...rules,
     initial: { url: start.url, edit: captured },
-    isNew: true,
     staysFilled: true,
     save: async () => request && send(request),
   });
@@ -95,22 +93,15 @@ export function useReplayForm({ endpointId, event, initialUrl, send }: Options):
   const appendPath = chosenAppend.get(destination) ?? (isUntouched ? start : known)?.appendPath ?? true;
   const setAppendPath = (isAppended: boolean): void =>
     setChosenAppend(new Map(chosenAppend).set(destination, isAppended));
-  const edit =
-    event &&
-    editOf(event, {
-      body: captured?.body === undefined ? undefined : draft['edit.body'],
-      headers: draft['edit.headers'],
-    });
+  const editedBody = captured?.body === undefined ? undefined : draft['edit.body'];
+  const edit = event && editOf(event, { body: editedBody, headers: draft['edit.headers'] });
   const sign = signOf(draft);
   const receiver =
     draft.listener !== '' ? { listener: draft.listener } : destination !== '' && { url: destination, appendPath };
   const request: ReplayRequest | undefined = receiver
     ? { ...receiver, ...(edit && { edit }), ...(sign && { sign }) }
     : undefined;
-  return {
-    ...form,
-    ...{ appendPath, setAppendPath, isUntouched, edit, request },
-  };
+  return { ...form, appendPath, setAppendPath, isUntouched, edit, request };
 }
 
 /** A URL that the dialog is opened for is complete. */

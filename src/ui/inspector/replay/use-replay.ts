@@ -1,12 +1,9 @@
-/*
- * Sends the events of the replay dialog one after the other. Closing the dialog stops a batch after the current event; results that
- * arrive after that are shown as toasts.
- */
+/* Sends events one after the other. Closing the dialog stops a batch after the current event; later results are toasts. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReplayResult } from '../../../features/replays/model.ts';
 import { ApiError, api } from '../../kit/api.ts';
-import { showError, showToast } from '../../kit/toasts.tsx';
+import { messageOf, showError, showToast } from '../../kit/toasts.tsx';
 import { rememberListener, saveDestination } from './replay-destinations.ts';
 import { isToUrl, type ReplayRequest, rememberRequest } from './request.ts';
 import { resultLine } from './status-text.ts';
@@ -45,7 +42,7 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
       setSendings(all => [...all, { id, result }]);
       if (isClosed.current && !isBatch) showToast(`Replayed: ${resultLine(result)}.`);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (isClosed.current && !isBatch) showError(`Replay failed. ${message}`);
       if (error instanceof ApiError && (error.status === 400 || error.status === 403)) throw error;
       setSendings(all => [...all, { id, problem: message }]);

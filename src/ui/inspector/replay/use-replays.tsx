@@ -1,7 +1,4 @@
-/*
- * The replay dialog of the inspector, sending an event again as before, and reading verdicts again after a secret was added.
- * Panels use it through `EventActionsContext`.
- */
+/* The replay dialog, sending again, and reading verdicts again. Panels use it through `EventActionsContext`. */
 
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
@@ -9,8 +6,8 @@ import type { EventDetail, ReplayAttempt } from '../../../features/events/model.
 import { api } from '../../kit/api.ts';
 import { showError, showToast } from '../../kit/toasts.tsx';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
+import { labelOf } from '../bulk/matching.ts';
 import { ReplayAll } from '../bulk/replay-all.tsx';
-import { labelOf } from '../bulk/targets.ts';
 import type { EventActions } from '../event/event-actions.ts';
 import type { AllPicked } from '../list/use-picks.ts';
 import type { LiveList } from '../live/live-list.ts';
@@ -27,7 +24,6 @@ type Options = {
   where: string;
   list: LiveList;
   selected: { event: EventDetail | undefined; reload: () => void };
-  /** Called after each attempt. */
   onSent: (id: string) => void;
 };
 
@@ -56,16 +52,11 @@ export function useReplays({ endpointId, where, list, selected, onSent }: Option
 
   const recheck = async (): Promise<void> => {
     selected.reload();
-    await recheckRows({ endpointId, where, list, event });
+    await recheckRows({ endpointId, where, list, selected });
   };
 
   useHotkeys({
-    R: {
-      label: 'Send the last replay again',
-      section: 'Event',
-      isOff: !event,
-      run: () => void sendAgain(),
-    },
+    R: { label: 'Send the last replay again', section: 'Event', isOff: !event, run: () => void sendAgain() },
   });
 
   const given = { onSent, onClose: () => setOpened(undefined) };
@@ -103,12 +94,8 @@ function repeatOf(event: EventDetail, attempt: ReplayAttempt | undefined): Repla
 }
 
 /** Rows keep their place: only what they show of the events changes. */
-async function recheckRows({
-  endpointId,
-  where,
-  list,
-  event,
-}: Pick<Options, 'endpointId' | 'where' | 'list'> & { event: EventDetail | undefined }): Promise<void> {
+async function recheckRows(options: Omit<Options, 'onSent'>): Promise<void> {
+  const { endpointId, where, list, selected } = options;
   try {
     let cursor: string | undefined;
     for (let page = 0; page < maxRecheckedPages; page++) {
@@ -118,10 +105,9 @@ async function recheckRows({
       cursor = nextCursor;
     }
     // The open event may be further down.
-    if (event && list.indexOf(event.id) >= 0) {
-      const { id, signatureValid, signature } = await api.event(event.id);
-      const verdicts = { signatureValid, verdict: signature?.verdict ?? ('none' as const) };
-      list.change({ id, ...verdicts });
+    if (selected.event && list.indexOf(selected.event.id) >= 0) {
+      const { id, signatureValid, signature } = await api.event(selected.event.id);
+      list.change({ id, signatureValid, verdict: signature?.verdict ?? 'none' });
     }
   } catch (error) {
     showError(error);

@@ -1,7 +1,4 @@
-/*
- * The saved secrets that a replay could be signed with. A secret that may not sign for the destination yet is allowed to if the user says
- * so, which changes its settings for the whole team.
- */
+/* The saved secrets that can sign a replay. Allowing one for a destination changes its settings for the whole team. */
 
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';

@@ -99,8 +99,7 @@ const windowMs = 60_000;
 function useNeighbours({ id, endpointId, receivedAt }: EventDetail, platform: string | null): Neighbours | undefined {
   const time = (ms: number): string => new Date(receivedAt + ms).toISOString();
   const where = `platform:${JSON.stringify(platform)} received>=${time(-windowMs)} received<=${time(windowMs)} -has:header.x-hooktape-test`;
-  const count = (verdict: string) =>
-    api.countEvents(endpointId, `${where} verdict:${verdict}`, undefined, new AbortController().signal);
+  const count = (verdict: string) => api.countEvents(endpointId, `${where} verdict:${verdict}`);
   const { value } = useQuery(`${id} ${platform}`, async () => {
     if (platform === null) return undefined;
     const [valid, invalid] = await Promise.all([count('valid'), count('invalid')]);

@@ -1,7 +1,4 @@
-/*
- * Tries a secret on one event, and saves it. The secret leaves the field only in the request that checks or saves it; after saving,
- * the focus goes back to where it was before the field.
- */
+/* Tries a secret on one event, and saves it. The secret leaves the field only in the request that checks or saves it. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
@@ -42,7 +39,6 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
   const form = useForm({
     schema,
     initial: { platform: own },
-    isNew: true,
     staysFilled: true,
     messageAt: 'secret',
     applies: (path, { platform }) => path !== 'scheme' || (schemes.length > 1 && platform === own),

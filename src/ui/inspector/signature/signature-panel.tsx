@@ -1,7 +1,4 @@
-/*
- * Explains the signature of an event, and fixes it in place: saved secrets are tried automatically, and a typed secret can be tried and
- * saved without leaving the event.
- */
+/* Explains the signature of an event: saved secrets are tried automatically, and a typed one can be tried and saved. */
 
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';

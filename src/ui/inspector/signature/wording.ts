@@ -3,25 +3,12 @@
 import type { SignatureExplanation } from '../../../features/signatures/model.ts';
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { formatCount } from '../../kit/format/time.ts';
+import { formatGap } from '../event/attempts.ts';
 
 type Cause = SignatureExplanation['causes'][number];
+type Part = SignatureExplanation['parts'][number];
 
-/** `3 h 2 min`, `45 s`; the two largest units. */
-export function formatGap(seconds: number): string {
-  const whole = Math.round(Math.abs(seconds));
-  const units: [number, string][] = [
-    [86_400, 'd'],
-    [3600, 'h'],
-    [60, 'min'],
-    [1, 's'],
-  ];
-  const first = units.findIndex(([size]) => whole >= size);
-  if (first < 0) return '0 s';
-  const [size, name] = units[first] ?? [1, 's'];
-  const [nextSize, nextName] = units[first + 1] ?? [0, ''];
-  const rest = nextSize === 0 ? 0 : Math.floor((whole % size) / nextSize);
-  return `${Math.floor(whole / size)} ${name}${rest > 0 ? ` ${rest} ${nextName}` : ''}`;
-}
+const gapOf = (seconds: number): string => formatGap(Math.round(Math.abs(seconds)) * 1000);
 
 /** `Signed 3 h 2 min before it was received; Stripe allows 5 min.` Empty when the scheme has no timestamp. */
 export function describeSkew(
@@ -33,9 +20,9 @@ export function describeSkew(
   const distance =
     Math.abs(skewS) < 1
       ? 'Signed within a second of being received'
-      : `Signed ${formatGap(skewS)} ${skewS > 0 ? 'before' : 'after'} it was received`;
+      : `Signed ${gapOf(skewS)} ${skewS > 0 ? 'before' : 'after'} it was received`;
   const who = platform === null ? 'the scheme' : platformTitle(platform);
-  return toleranceS === null ? `${distance}.` : `${distance}; ${who} allows ${formatGap(toleranceS)}.`;
+  return toleranceS === null ? `${distance}.` : `${distance}; ${who} allows ${gapOf(toleranceS)}.`;
 }
 
 /** `header stripe-signature, t`. */
@@ -118,20 +105,13 @@ export function describeCheck(found: SignatureExplanation): { tone: 'good' | 'ba
   return { tone: 'muted', text: "This signature can't be checked here." };
 }
 
+const partNames: Partial<Record<Part['from'], string>> = {
+  body: 'body',
+  url: 'URL',
+  method: 'method',
+  secret: 'the secret',
+};
+
 /** A label for a stretch of the signed string. */
-export function describePart({ from, name }: SignatureExplanation['parts'][number]): string {
-  switch (from) {
-    case 'body':
-      return 'body';
-    case 'header':
-      return `header ${name ?? ''}`;
-    case 'url':
-      return 'URL';
-    case 'method':
-      return 'method';
-    case 'secret':
-      return 'the secret';
-    default:
-      return 'fixed text or fields of the request';
-  }
-}
+export const describePart = ({ from, name }: Part): string =>
+  from === 'header' ? `header ${name ?? ''}` : (partNames[from] ?? 'fixed text or fields of the request');

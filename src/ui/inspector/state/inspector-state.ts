@@ -1,27 +1,24 @@
-/*
- * The state of the inspector that its URL keeps, so that back, forward, reload and a shared link bring it back: the tab, the view of the
- * body, the text to find, and the picked events. The filter is in the same query (see filter/filter-url.ts).
- */
+/* The state of the inspector that its URL keeps. The filter is in the same query (see filter/filter-url.ts). */
 
 import { useMemo } from 'preact/hooks';
+import { attempt } from '../../kit/attempt.ts';
 import { currentLocation, navigate, usePageLocation } from '../../kit/navigation.tsx';
+import { clearSession } from '../../kit/use-draft.ts';
 import { filterQuery } from '../filter/filter-url.ts';
-import { type InspectorState, readInspectorState, type Tab, withInspectorState } from './inspector-url.ts';
-import { pickStore } from './pick-store.ts';
-
-export type { InspectorState, Tab } from './inspector-url.ts';
+import {
+  type InspectorState,
+  type PickStore,
+  readInspectorState,
+  type Tab,
+  withInspectorState,
+} from './inspector-url.ts';
 
 type SetOptions = {
   /** Replaces the entry in the browser's history. By default only another tab is a step that back returns from. */
   replace?: boolean;
 };
 
-export type InspectorStateHandle = InspectorState & {
-  /** Changes made in a row add up, before anything is rendered. */
-  set: (change: Partial<InspectorState>, options?: SetOptions) => void;
-};
-
-export function useInspectorState(): InspectorStateHandle {
+export function useInspectorState() {
   const { query } = usePageLocation();
   const text = query.toString();
   return useMemo(
@@ -30,12 +27,12 @@ export function useInspectorState(): InspectorStateHandle {
   );
 }
 
+/** Changes made in a row add up, before anything is rendered. */
 export function setInspectorState(change: Partial<InspectorState>, options: SetOptions = {}): void {
   const { old, next, href } = changed(change);
   navigate(href, { replace: options.replace ?? next.tab === old.tab });
 }
 
-/** Another tab of the page as it is now. */
 export const hrefOfTab = (tab: Tab): string => changed({ tab }).href;
 
 function changed(change: Partial<InspectorState>) {
@@ -50,4 +47,33 @@ function changed(change: Partial<InspectorState>) {
 export function inspectorQuery(where: string, state: InspectorState): string {
   const written = withInspectorState(new URLSearchParams(filterQuery(where)), state, pickStore).toString();
   return written && `?${written}`;
+}
+
+const maxStored = 8;
+const prefix = 'hooktape.picked.';
+const memory = new Map<string, readonly string[]>();
+
+/** Selections that are too long for a URL. Storage may be full or not allowed: then a selection ends with the page. */
+export const pickStore: PickStore = {
+  save(name, ids) {
+    if (memory.has(name)) return;
+    memory.set(name, ids);
+    attempt(() => {
+      sessionStorage.setItem(prefix + name, ids.join('.'));
+      for (const old of [...memory.keys()].slice(0, -maxStored)) sessionStorage.removeItem(prefix + old);
+    });
+  },
+  load(name) {
+    const known = memory.get(name);
+    if (known) return [...known];
+    const ids = attempt(() => sessionStorage.getItem(prefix + name))?.split('.');
+    if (ids) memory.set(name, ids);
+    return ids;
+  },
+};
+
+/** Called on sign-out. */
+export function clearPickStore(): void {
+  memory.clear();
+  clearSession(prefix);
 }

@@ -1,7 +1,4 @@
-/*
- * What the inspector keeps in the query of its URL besides the filter: the tab, the view of the body, the text to find in it, the picked
- * events, and the period of the timeline. Everything read from a URL is untrusted: what is not understood is left out.
- */
+/* Reads and writes the state in the query of the inspector's URL, which is untrusted: what is not understood is left out. */
 
 import { type AxisChoice, readAxis } from '../../kit/timeline/axis.ts';
 import type { BodyView } from '../body/views.ts';
@@ -13,11 +10,8 @@ export type InspectorState = {
   tab: Tab;
   /** The chosen view of the body; undefined for the best view. A body that does not have the chosen view is shown in another. */
   view: BodyView | undefined;
-  /** The text to find in the body; empty for none. */
   find: string;
-  /** The ids of the picked events. */
   picked: readonly string[];
-  /** The period of the timeline above the list. */
   axis: AxisChoice;
 };
 

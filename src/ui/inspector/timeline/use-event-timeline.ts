@@ -1,53 +1,27 @@
-/*
- * The timeline of the events that match a filter, and the range of time in that filter. The timeline is counted without the range, so
- * that the range is seen among its surroundings.
- */
+/* The timeline of the events that match a filter, counted without the filter's own range, so that this is seen among its surroundings. */
 
 import { useMemo, useState } from 'preact/hooks';
 import type { Timeline } from '../../../features/timeline/model.ts';
 import { formatInstant, formatPeriod } from '../../kit/format/time.ts';
 import type { AxisChoice } from '../../kit/timeline/axis.ts';
 import { type BucketRange, bucketsIn, periodOf, placeOf, type TimePeriod } from '../../kit/timeline/range.ts';
-import { type TimelineQuery, useTimeline } from '../../kit/timeline/use-timeline.ts';
+import { useTimeline } from '../../kit/timeline/use-timeline.ts';
 import { bucketPeriod, bucketSentence, countRows } from '../../kit/timeline/words.ts';
 import { timePartsOf, withTimeParts } from '../filter/filter-text.ts';
 import { boundsOf, describeTime, periodTerm } from '../filter/time-range.ts';
 
-export type EventTimeline = Omit<TimelineQuery, 'timeline'> & {
-  timeline: Timeline | undefined;
-  /** The `received` terms of the filter. */
-  timeParts: readonly string[];
-  /** The filter without them. */
-  rest: string;
-  /** What is chosen, in words; undefined: nothing is. */
-  chosen: string | undefined;
-  /** The buckets that the range consists of; undefined for any other range. */
-  inside: BucketRange | undefined;
-  /** Whether the range does not begin before the axis. */
-  isOnAxis: boolean;
-  /** The filter with a period in the place of its own. */
-  whereOf: (period: TimePeriod) => string;
-  /** What lies over the chart: a range that is chosen there becomes the filter's. */
-  overlay: (timeline: Timeline) => {
-    count: number;
-    chosen: { from: number; to: number } | undefined;
-    sentence: (bucket: number) => string;
-    tip: (bucket: number) => { title: string; rows: (readonly [string, string])[] };
-    onRange: (range: BucketRange | undefined, isDone: boolean) => void;
-  };
-};
+export type EventTimeline = ReturnType<typeof useEventTimeline>;
 
 type Options = {
   endpointId: string;
   where: string;
   axis: AxisChoice;
-  /** At most. */
   buckets: number;
   news: string | undefined;
   onFilter: (where: string) => void;
 };
 
-export function useEventTimeline({ endpointId, where, axis, buckets, news, onFilter }: Options): EventTimeline {
+export function useEventTimeline({ endpointId, where, axis, buckets, news, onFilter }: Options) {
   const { timeParts, rest } = useMemo(() => {
     const terms = timePartsOf(where);
     // A filter that cannot be read has no parts, and is the server's to refuse.
@@ -67,17 +41,23 @@ export function useEventTimeline({ endpointId, where, axis, buckets, news, onFil
   };
   return {
     ...query,
+    /** The `received` terms of the filter. */
     timeParts,
     rest,
+    /** The filter with a period in the place of its own. */
     whereOf,
+    /** Whether the range does not begin before the axis. */
     isOnAxis: draft !== undefined || (timeline !== undefined && (bounds?.from ?? -1) >= timeline.from),
+    /** The buckets that the range consists of; undefined for any other range. */
     inside: draft ?? (bounds && timeline && bucketsIn(timeline, bounds)),
+    /** What is chosen, in words; undefined: nothing is. */
     chosen: draft && timeline ? draftWords(timeline, draft, isOpen, now) : chosenWords(timeParts, now),
-    overlay: shown => ({
+    /** What lies over the chart: a range that is chosen there becomes the filter's. */
+    overlay: (shown: Timeline) => ({
       count: shown.buckets.length,
       chosen: draft ? { from: draft[0], to: draft[1] } : bounds && placeOf(shown, bounds),
-      sentence: bucket => bucketSentence(shown, bucket, isOpen, now),
-      tip: bucket => ({
+      sentence: (bucket: number) => bucketSentence(shown, bucket, isOpen, now),
+      tip: (bucket: number) => ({
         title: bucketPeriod(shown, bucket, isOpen, now),
         rows: countRows(shown.buckets[bucket] ?? none).map(
           ([label, count]) => [label, count.toLocaleString()] as const,

@@ -1,7 +1,6 @@
-/*
- * Makes invisible and reordering characters of captured text visible, so that it cannot deceive the reader. For display only: copies and
- * downloads are unchanged.
- */
+/* Makes invisible and reordering characters of captured text visible. For display only: copies and downloads are unchanged. */
+
+import { attempt } from '../attempt.ts';
 
 /**
  * Hidden characters, and before them the emoji that need some: pictures joined by zero-width joiners, and the flags of England,
@@ -10,7 +9,6 @@
 const hiddenChars =
   /\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)+|\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** An emoji that needs hidden characters. */
 const isEmoji = (text: string): boolean => text.length > 2;
 
 const toVisible = (char: string, keep: string): string => {
@@ -37,6 +35,10 @@ export const visiblePreview = (text: string): string =>
       .replace(/[\ud800-\udbff\u200d]+$/, ''),
   );
 
+export const cut = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit)}…` : text);
+/** Keeps the end of a long path, its most specific part. */
+export const cutPath = (path: string, limit: number): string => (path.length > limit ? `…${path.slice(-limit)}` : path);
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** At most `limit` characters as people count them: a joined emoji is one. */
@@ -58,11 +60,8 @@ export const visibleName = (text: string): string =>
 /** The text of a header value. The API returns one character per byte; bytes that are valid UTF-8 are decoded as UTF-8. */
 export const headerText = (value: string): string => {
   if (/^[ -~]*$/.test(value) || /[^\p{ASCII}\u0080-\u00ff]/u.test(value)) return value;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(value, char => char.charCodeAt(0)));
-  } catch {
-    return value;
-  }
+  const bytes = Uint8Array.from(value, char => char.charCodeAt(0));
+  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)) ?? value;
 };
 
 /** For multi-line text: line feeds and tabs are kept, and CRLF becomes a line feed. */

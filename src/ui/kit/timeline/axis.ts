@@ -1,7 +1,4 @@
-/*
- * The period that a time axis shows, as a URL keeps it: `from` is a duration before now, a time, or `all`, and `to` is a time. Everything
- * read from a URL is untrusted: what is not understood is left out.
- */
+/* The period of a time axis as a URL keeps it: `from` is a duration, a time or `all`. What is not understood is left out. */
 
 import { parseDuration } from '../../../shared/units.ts';
 import { formatInstant, formatPeriod, formatSpan } from '../format/time.ts';
@@ -40,7 +37,6 @@ const spanOf = (text: string): number | undefined => parseDuration(text) || unde
 /** `2026-11-28T13:50Z`; seconds and milliseconds only where there are any. */
 export const instantText = (at: number): string => new Date(at).toISOString().replace(/(?::00)?\.000Z$/, 'Z');
 
-/** Reads `from` and `to` of a URL. */
 export function readAxis(query: URLSearchParams): AxisChoice {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
   if (from === allEvents || spanOf(from) !== undefined) return { from, to: '' };

@@ -1,6 +1,4 @@
-/*
- * The drawing of a chart: one SVG, which is stretched to its box without script, with one path for each series. Ticks and labels are HTML.
- */
+/* The drawing of a chart: one SVG, stretched to its box without script, with one path for each series. Labels are HTML. */
 
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -9,7 +7,6 @@ import { stackPaths, ticksOf } from './scale.ts';
 import { countedBackTo, seriesClasses, stackOf } from './words.ts';
 
 type DrawingProps = {
-  /** The width of the chart in buckets. */
   count: number;
   paths: readonly (readonly [kind: string, path: string])[];
   children?: ComponentChildren;
@@ -42,7 +39,6 @@ export function Bars({ timeline, children }: { timeline: Timeline; children?: Co
   );
 }
 
-/** The largest number of events in one bucket. */
 export const mostOf = ({ buckets }: Timeline): number => Math.max(0, ...buckets.map(({ count }) => count));
 
 type AxisTicksProps = { timeline: Timeline; most: number; isOpen: boolean };

@@ -1,7 +1,4 @@
-/*
- * Lies over the charts of a time axis: a range is chosen with mouse, finger or keys, and a tip shows the numbers of a bucket. The bucket
- * follows from the place of the pointer, so no bar needs an element or a listener.
- */
+/* Lies over a chart: a range is chosen with mouse, finger or keys. No bar needs an element or a listener. */
 
 import type { TargetedPointerEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -11,7 +8,6 @@ import { type BucketRange, between, moved } from './range.ts';
 export type Tip = { title: string; rows: readonly (readonly [label: string, value: string])[] };
 
 export type RangeOverlayProps = {
-  /** How many buckets the axis has. */
   count: number;
   label: string;
   /** The chosen period, in buckets. It may begin between two of them. */

@@ -32,14 +32,12 @@ export function moved({ cursor, range }: Moved, key: string, isExtending: boolea
   return { cursor: next, range: between(fixed, next) };
 }
 
-/** The buckets from one to another, both included. */
 export const between = (one: number, other: number): BucketRange => [Math.min(one, other), Math.max(one, other) + 1];
 
 type Axis = Pick<Timeline, 'from' | 'to' | 'bucketMs' | 'buckets'>;
 
 /** Where the time of a bucket begins. The first one may begin before the axis. */
 export const startOf = ({ buckets, from }: Axis, bucket: number): number => Math.max(buckets[bucket]?.at ?? from, from);
-/** Where it ends, excluded. */
 const endOf = ({ buckets, bucketMs, to }: Axis, bucket: number): number =>
   Math.min((buckets[bucket]?.at ?? to) + bucketMs, to + 1);
 
@@ -69,7 +67,6 @@ export function bucketsIn(axis: Axis, { from, to }: { from: number | undefined; 
 const counts = ['count', 'accepted', 'failed', 'invalid'] as const;
 export type Counts = Omit<TimelineBucket, 'at'>;
 
-/** The sum of some buckets, or of all. */
 export function sumOf(buckets: readonly Counts[], [first, end]: BucketRange = [0, buckets.length]): Counts {
   const sum = { count: 0, accepted: 0, failed: 0, invalid: 0 };
   for (const bucket of buckets.slice(first, end)) for (const name of counts) sum[name] += bucket[name];

@@ -10,11 +10,8 @@ const [gap, barWidth] = [0.1, 0.8];
 export type BarPlaces = { first?: number; width?: number };
 
 /** @param buckets for each bucket its values, from the baseline up @returns one path for each series */
-export function stackPaths(
-  buckets: readonly (readonly number[])[],
-  max: number,
-  { first = 0, width = 1 }: BarPlaces = {},
-) {
+export function stackPaths(buckets: readonly (readonly number[])[], max: number, places: BarPlaces = {}) {
+  const { first = 0, width = 1 } = places;
   const paths = (buckets[0] ?? []).map(() => '');
   buckets.forEach((values, at) => {
     let top = 0;
@@ -41,11 +38,8 @@ function heightsOf(values: readonly number[], max: number): number[] {
 }
 
 /** A line through the middles of the buckets, with gaps where there is no value. A value alone is a short dash. */
-export function linePath(
-  values: readonly (number | null)[],
-  max: number,
-  { first = 0, width = 1 }: BarPlaces = {},
-): string {
+export function linePath(values: readonly (number | null)[], max: number, places: BarPlaces = {}): string {
+  const { first = 0, width = 1 } = places;
   let path = '';
   values.forEach((value, at) => {
     if (value === null) return;
@@ -79,23 +73,11 @@ const steps = [
 /** `place`: 0 to 1. */
 export type Tick = { place: number; label: string };
 
-/**
- * The labels below an axis: both ends, and round times of the browser's zone between them.
- * @param end what the end is called; undefined: by its time
- */
-export function ticksOf({
-  from,
-  to,
-  most,
-  end,
-  now,
-}: {
-  from: number;
-  to: number;
-  most: number;
-  end?: string | undefined;
-  now: number;
-}): Tick[] {
+/** `end`: what the end is called; undefined: by its time. */
+type AxisEnds = { from: number; to: number; most: number; end?: string | undefined; now: number };
+
+/** The labels below an axis: both ends, and round times of the browser's zone between them. */
+export function ticksOf({ from, to, most, end, now }: AxisEnds): Tick[] {
   const step = steps.find(one => (to - from) / one <= most - 1) ?? 3650 * day;
   // Nearer to an end a tick would touch its label.
   const margin = 0.65 / most;

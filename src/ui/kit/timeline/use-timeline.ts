@@ -10,25 +10,15 @@ import { added } from './range.ts';
 type Loaded = {
   timeline: Timeline;
   request: TimelineRequest;
-  /** How many answers it is the sum of. */
   answers: number;
 };
 
-export type TimelineQuery = {
-  /** Undefined before the first one is there. */
-  timeline: Timeline | undefined;
-  /** It is the one before: another filter or axis is being counted. */
-  isOld: boolean;
-  problem: string;
-  reload: () => void;
-  /** Counts further back, when a search has spent its budget. */
-  keepCounting: () => Promise<void>;
-};
+export type TimelineQuery = ReturnType<typeof useTimeline>;
 
 type Wanted = { endpointId: string; where: string; axis: AxisChoice; buckets: number };
 
 /** @param news changes when events came or went, at which the timeline is loaded again, but not often; undefined: not known yet */
-export function useTimeline({ endpointId, where, axis, buckets }: Wanted, news: string | undefined): TimelineQuery {
+export function useTimeline({ endpointId, where, axis, buckets }: Wanted, news: string | undefined) {
   const key = `${endpointId} ${axis.from} ${axis.to} ${where}`;
   const query = useQuery<Loaded>(key, async () => {
     const request = { where, buckets, ...axisTimes(axis, Date.now()) };
@@ -40,11 +30,14 @@ export function useTimeline({ endpointId, where, axis, buckets }: Wanted, news: 
   current.current = query.value;
   useSparingReload(news, query.reload, query.value?.timeline.complete === true && query.value.answers === 1);
   return {
+    /** Undefined before the first one is there. */
     timeline: previous.current?.timeline,
+    /** It is the one before: another filter or axis is being counted. */
     isOld: query.value === undefined,
     problem: query.problem,
     reload: query.reload,
-    keepCounting: async () => {
+    /** Counts further back, when a search has spent its budget. */
+    keepCounting: async (): Promise<void> => {
       const loaded = current.current;
       const cursor = loaded?.timeline.nextCursor;
       if (!loaded || !cursor) return;
