@@ -1,3 +1,5 @@
+/* The fields of an alert's form. */
+
 import type { AlertInput } from '../../features/alerts/model.ts';
 import {
   defaultAlertCount,

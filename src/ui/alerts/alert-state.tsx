@@ -1,3 +1,5 @@
+/* The state of an alert as a badge, and its condition as a sentence. */
+
 import type { Alert } from '../../features/alerts/model.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { type Condition, conditionParts, isReporting, stateOf } from './wording.ts';

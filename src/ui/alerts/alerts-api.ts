@@ -1,3 +1,5 @@
+/* The calls of alerts. */
+
 import type { Alert, AlertChange, AlertInput, AlertList, AlertTest } from '../../features/alerts/model.ts';
 import { call } from '../kit/api.ts';
 

@@ -1,3 +1,5 @@
+/* The fields of a rule: its conditions and its answer. */
+
 import { unknownPlaceholders } from '../../shared/placeholders.ts';
 import { FilterField } from '../inspector/filter/filter-field.tsx';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';

@@ -1,3 +1,5 @@
+/* The form that makes a forward, or changes one. Problems that the server finds are shown at their fields. */
+
 import { useState } from 'preact/hooks';
 import type { Forward, ForwardInput } from '../../features/forwards/model.ts';
 import { forwardDefaults } from '../../shared/forwards.ts';

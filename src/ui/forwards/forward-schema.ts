@@ -1,3 +1,5 @@
+/* The fields of a forward's form. */
+
 import type { ForwardInput } from '../../features/forwards/model.ts';
 import { type ForwardPreset, forwardPresets } from '../../shared/forward-presets.ts';
 import {

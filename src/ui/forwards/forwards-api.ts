@@ -1,3 +1,5 @@
+/* The calls of forwards. */
+
 import type {
   Forward,
   ForwardChange,

@@ -1,3 +1,5 @@
+/* The forwards of an endpoint, looked at again and again. */
+
 import type { Forward, ForwardStats } from '../../features/forwards/model.ts';
 import { type Query, usePolled } from '../kit/use-query.ts';
 import { forwardsApi } from './forwards-api.ts';

@@ -1,3 +1,5 @@
+/* The credentials that a guard asks for, in words. */
+
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 

@@ -1,3 +1,5 @@
+/* The fields of a guard's form, and the guard that they make. */
+
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { parseCidr } from '../../shared/addresses.ts';
 import { Checkbox } from '../kit/controls.tsx';

@@ -1,3 +1,5 @@
+/* The texts of the pages about a job. */
+
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
 import { formatGap } from '../inspector/event/attempts.ts';
 import type { Outcome } from '../inspector/replay/jobs-api.ts';

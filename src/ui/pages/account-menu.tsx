@@ -1,3 +1,5 @@
+/* The menu of the account: who is signed in, the theme, and signing out. */
+
 import { useEffect, useState } from 'preact/hooks';
 import { Segmented } from '../kit/controls.tsx';
 import { Link } from '../kit/navigation.tsx';

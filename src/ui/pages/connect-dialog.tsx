@@ -1,3 +1,5 @@
+/* The guide to connecting a platform: where to enter the endpoint's URL there, and where the signing secret is. */
+
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { PlatformGuide } from '../../features/test-events/model.ts';

@@ -1,3 +1,5 @@
+/* Where the events of an endpoint go: its forwards and its replay jobs. */
+
 import { ForwardsSection } from '../forwards/forward-list.tsx';
 import { openJob } from '../inspector/replay/job-button.tsx';
 import { Jobs } from '../jobs/jobs-page.tsx';

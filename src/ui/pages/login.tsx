@@ -1,3 +1,5 @@
+/* The sign-in page. It shows the ways to sign in that this server has, and nothing else. */
+
 import type { Ways } from '../../features/sessions/model.ts';
 import { AuthPage } from '../sign-in/auth-page.tsx';
 import { WaysToSignIn } from '../sign-in/ways.tsx';

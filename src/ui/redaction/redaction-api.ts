@@ -1,3 +1,5 @@
+/* The calls of redaction and of erasures. */
+
 import type { Erasure } from '../../features/erasures/model.ts';
 import type { Redaction, RedactionApplied, RedactionPreview } from '../../features/redaction/model.ts';
 import { call, type Ok } from '../kit/api.ts';

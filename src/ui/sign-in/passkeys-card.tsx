@@ -1,3 +1,5 @@
+/* The passkeys of the account: add, rename and remove them. */
+
 import { useRef } from 'preact/hooks';
 import type { Passkey } from '../../features/passkeys/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';

@@ -1,3 +1,5 @@
+/* The calls of signing in, of the ways to do so, and of sessions. */
+
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,

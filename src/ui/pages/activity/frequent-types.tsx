@@ -1,3 +1,5 @@
+/* The most frequent event types of the period, each with the way to its events. */
+
 import { useEffect } from 'preact/hooks';
 import type { FieldValues } from '../../../features/timeline/model.ts';
 import { termFor, withPart } from '../../inspector/filter/filter-text.ts';

@@ -1,3 +1,5 @@
+/* The replay jobs of the endpoint that are not over, with what is left of them. */
+
 import type { ReplayJob } from '../../../features/replay-jobs/model.ts';
 import { jobPath, jobsApi } from '../../inspector/replay/jobs-api.ts';
 import { Meter, useJobState } from '../../jobs/job-progress.tsx';

@@ -1,3 +1,5 @@
+/* A row of the time axis: what it is, its plot, and its figures. */
+
 import type { ComponentChildren } from 'preact';
 
 type LaneProps = {

@@ -1,3 +1,5 @@
+/* Which changes share a mark on the time axis. */
+
 import type { Change } from '../../../features/changes/model.ts';
 import type { Timeline } from '../../../features/timeline/model.ts';
 

@@ -1,3 +1,5 @@
+/* The retries of the senders of an endpoint, as they were observed. */
+
 import type { RetrySchedule } from '../../../features/deliveries/model.ts';
 import { formatGap } from '../../inspector/event/attempts.ts';
 import { api } from '../../kit/api.ts';
