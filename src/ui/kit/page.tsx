@@ -143,8 +143,8 @@ export const Facts = ({ facts, class: own = '' }: FactsProps) => (
       fact =>
         fact && (
           <div key={fact[0]}>
-            <dt class="faint">{fact[0]}</dt>
-            <dd class="breaks">{fact[1]}</dd>
+            <dt>{fact[0]}</dt>
+            <dd>{fact[1]}</dd>
           </div>
         ),
     )}
