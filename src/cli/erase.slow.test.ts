@@ -8,7 +8,7 @@ import { hooktape, hooktapeWithInput, startServer } from '../testing/command.ts'
 const account = ['--account', 'ada@example.com'];
 const text = 'grace.hopper@example.org';
 
-let env: Record<string, string>;
+let env: { HOOKTAPE_DATA_DIR: string };
 let server: Awaited<ReturnType<typeof startServer>>;
 let api: (method: string, path: string, body?: object) => Promise<Response>;
 let endpoint: { id: string; url: string };
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await server.stop();
-  rmSync(env.HOOKTAPE_DATA_DIR ?? '', { recursive: true });
+  rmSync(env.HOOKTAPE_DATA_DIR, { recursive: true });
 });
 
 const deliver = async (...emails: string[]): Promise<void> => {

@@ -159,10 +159,11 @@ test('a response that fails before its first byte becomes an error response, and
   }
   expect(await ask('/busy')).toMatch(/retry-after: 5/i);
   expect(failures).toEqual(['AppError: try again', 'Error: a defect', 'AppError: try again']);
-  for (const [path, reported] of [
+  const expected: [path: string, reported: string[]][] = [
     ['/deleted', []],
     ['/later', ['Error: a defect']],
-  ] as const) {
+  ];
+  for (const [path, reported] of expected) {
     failures.length = 0;
     expect(await ask(path)).toMatch(/^(?:HTTP\/1\.1 200 (?!.*\r\n0\r\n\r\n$)[\s\S]*)?$/);
     expect(failures.filter(failure => failure !== 'read')).toEqual(reported);
