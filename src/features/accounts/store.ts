@@ -1,39 +1,30 @@
 /* Accounts, each with the team that it is in. */
+
 import { and, asc, eq, exists, isNull, ne, notExists } from 'drizzle-orm';
 import type { Plan, Role } from '../../core/access/principal.ts';
+import { pick } from '../../core/pick.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 
-export type AccountRow = {
-  id: string;
-  teamId: string;
-  email: string;
-  role: Role;
-  plan: Plan;
-  passwordHash: string | null;
-  createdAt: number;
-};
-
 const columns = {
-  id: accounts.id,
-  teamId: accounts.teamId,
-  email: accounts.email,
-  role: accounts.role,
+  ...pick(accounts, 'id', 'teamId', 'email', 'role', 'passwordHash', 'createdAt'),
   plan: teams.plan,
-  passwordHash: accounts.passwordHash,
-  createdAt: accounts.createdAt,
 };
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
+export type AccountRow = Pick<
+  typeof accounts.$inferSelect,
+  'id' | 'teamId' | 'email' | 'role' | 'passwordHash' | 'createdAt'
+> & { plan: Plan };
 
 export function createAccountStore(db: Drizzle) {
   const selectAccounts = () => db.select(columns).from(accounts).innerJoin(teams, eq(teams.id, accounts.teamId));
   return {
-    byId: async (id: string): Promise<AccountRow | undefined> => (await selectAccounts().where(eq(accounts.id, id)))[0],
-    byEmail: async (email: string): Promise<AccountRow | undefined> =>
-      (await selectAccounts().where(eq(accounts.email, email)))[0],
+    byId: (id: string): Promise<AccountRow | undefined> => selectAccounts().where(eq(accounts.id, id)).get(),
+    byEmail: (email: string): Promise<AccountRow | undefined> =>
+      selectAccounts().where(eq(accounts.email, email)).get(),
     all: (): Promise<AccountRow[]> => selectAccounts().orderBy(asc(accounts.createdAt), asc(accounts.id)),
     count: async (): Promise<number> => db.$count(accounts),
 

@@ -7,7 +7,7 @@ import type { Database, Drizzle } from '../../db/database.ts';
 import { lastSeqSql, type NewEvents, newEventsAfter } from '../../db/new-events.ts';
 import { endpoints, meta, teams } from '../../db/schema.ts';
 import { alerts, queueItems, queues } from '../../db/schema-queues.ts';
-import { inList, toClientStatement } from '../../db/sql-fragments.ts';
+import { inList, updateStatement } from '../../db/sql-fragments.ts';
 
 type Row = typeof alerts.$inferSelect;
 /** An alert with all that checking it and sending its notifications needs. */
@@ -81,22 +81,15 @@ export const createProgress = ({ db, client }: Pick<Database, 'db' | 'client'>) 
 
   /** Wakes the alerts that events can change, and moves the position. */
   wakeByEventsStatements: ({ upTo, endpoints: found }: NewEvents): InStatement[] => [
-    ...(found?.length === 0
-      ? []
-      : [
-          toClientStatement(
-            db
-              .update(alerts)
-              .set({ dueAt: wokenSql })
-              .where(and(isEnabled, ne(alerts.kind, 'forward_stuck'), found && inList(alerts.endpoint, found))),
-          ),
-        ]),
-    toClientStatement(
-      db
-        .update(meta)
-        .set({ value: toBytes(upTo) })
-        .where(eq(meta.name, positionName)),
+    updateStatement(
+      db,
+      alerts,
+      { dueAt: wokenSql },
+      isEnabled,
+      ne(alerts.kind, 'forward_stuck'),
+      found && inList(alerts.endpoint, found),
     ),
+    updateStatement(db, meta, { value: toBytes(upTo) }, eq(meta.name, positionName)),
   ],
 
   /** Enabled alerts that are due, the longest due first. */
@@ -114,12 +107,7 @@ export const createProgress = ({ db, client }: Pick<Database, 'db' | 'client'>) 
   /** Advances the clock, which must still be at `from`. */
   moveClockStatements: (from: number, to: number): InStatement[] =>
     compareAndSetStatements(
-      toClientStatement(
-        db
-          .update(meta)
-          .set({ value: toBytes(to) })
-          .where(and(eq(meta.name, clockName), eq(meta.value, toBytes(from)))),
-      ),
+      updateStatement(db, meta, { value: toBytes(to) }, eq(meta.name, clockName), eq(meta.value, toBytes(from))),
     ),
 
   /**
@@ -129,20 +117,17 @@ export const createProgress = ({ db, client }: Pick<Database, 'db' | 'client'>) 
   saveStateStatements: (
     { seq, state: before, dueAt: dueBefore }: Pick<Row, 'seq' | 'state' | 'dueAt'>,
     { state, dueAt, changedAt, ...found }: Pick<Row, 'position' | 'firing' | 'dueAt' | 'changedAt'> & { state: string },
-  ): InStatement[] =>
-    compareAndSetStatements(
-      toClientStatement(
-        db
-          .update(alerts)
-          .set({
-            ...found,
-            state: Buffer.from(state),
-            dueAt: sql`iif(${alerts.dueAt} IS ${dueBefore}, ${dueAt}, ${alerts.dueAt})`,
-            ...(changedAt !== null && { changedAt }),
-          })
-          .where(and(eq(alerts.seq, seq), eq(alerts.state, before), isEnabled)),
-      ),
-    ),
+  ): InStatement[] => {
+    const set = {
+      ...found,
+      state: Buffer.from(state),
+      dueAt: sql`iif(${alerts.dueAt} IS ${dueBefore}, ${dueAt}, ${alerts.dueAt})`,
+      ...(changedAt !== null && { changedAt }),
+    };
+    return compareAndSetStatements(
+      updateStatement(db, alerts, set, eq(alerts.seq, seq), eq(alerts.state, before), isEnabled),
+    );
+  },
 
   /** @returns false, with nothing written, if another process was first or a user has changed one of the alerts */
   write: (statements: readonly InStatement[]): Promise<boolean> => writeIfUnchanged(client, statements),

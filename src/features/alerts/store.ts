@@ -3,13 +3,14 @@
  * part of every query for a user.
  */
 import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, gt, max, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { alertQueueName, type StorageLevel, storageLevels } from '../../core/alert.ts';
+import { pick } from '../../core/pick.ts';
 import type { Database, Drizzle } from '../../db/database.ts';
 import { createResourceStore, isOwn, type OwnEndpoint } from '../../db/resource-store.ts';
 import { eventSchemas, meta, schemaChanges } from '../../db/schema.ts';
 import { alerts, queues } from '../../db/schema-queues.ts';
-import { toClientStatement } from '../../db/sql-fragments.ts';
+import { updateStatement } from '../../db/sql-fragments.ts';
 import { createChangesStore } from './changes-store.ts';
 import { createProgress, type OpenAlert, selectOpen, selectWaiting, toOpen, wokenSql } from './progress-store.ts';
 
@@ -26,23 +27,20 @@ export type ChangeRow = TypeRow & { kind: string; path: Uint8Array; eventId: str
 const createSchemaFindings = (db: Drizzle) => ({
   /** The row number of the newest finding, by the kind of alert that reports it. */
   async newestSchemas(endpoint: number): Promise<{ new_type: number; schema_change: number }> {
-    const [[type], [change]] = await Promise.all([
-      db
-        .select({ seq: max(eventSchemas.seq) })
-        .from(eventSchemas)
-        .where(eq(eventSchemas.endpoint, endpoint)),
-      db
-        .select({ seq: max(schemaChanges.seq) })
-        .from(schemaChanges)
-        .where(eq(schemaChanges.endpoint, endpoint)),
-    ]);
-    return { new_type: type?.seq ?? 0, schema_change: change?.seq ?? 0 };
+    const newest = async (table: typeof eventSchemas | typeof schemaChanges): Promise<number> => {
+      const [row] = await db
+        .select({ seq: sql<number | null>`max(seq)` })
+        .from(table)
+        .where(eq(table.endpoint, endpoint));
+      return row?.seq ?? 0;
+    };
+    return { new_type: await newest(eventSchemas), schema_change: await newest(schemaChanges) };
   },
 
   /** Event types that were first seen after a position, in order. */
   typesAfter: (endpoint: number, position: number, limit: number): Promise<TypeRow[]> =>
     db
-      .select({ seq: eventSchemas.seq, platform: eventSchemas.platform, type: eventSchemas.type })
+      .select(pick(eventSchemas, 'seq', 'platform', 'type'))
       .from(eventSchemas)
       .where(and(eq(eventSchemas.endpoint, endpoint), gt(eventSchemas.seq, position)))
       .orderBy(asc(eventSchemas.seq))
@@ -50,14 +48,7 @@ const createSchemaFindings = (db: Drizzle) => ({
 
   changesAfter: (endpoint: number, position: number, limit: number): Promise<ChangeRow[]> =>
     db
-      .select({
-        seq: schemaChanges.seq,
-        platform: schemaChanges.platform,
-        type: schemaChanges.type,
-        kind: schemaChanges.kind,
-        path: schemaChanges.path,
-        eventId: schemaChanges.eventId,
-      })
+      .select(pick(schemaChanges, 'seq', 'platform', 'type', 'kind', 'path', 'eventId'))
       .from(schemaChanges)
       .where(and(eq(schemaChanges.endpoint, endpoint), gt(schemaChanges.seq, position)))
       .orderBy(asc(schemaChanges.seq))
@@ -91,12 +82,7 @@ const createOperatorLevels = (db: Drizzle) => ({
 export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
   const { removeQuery, ...resource } = createResourceStore(db, alerts, [alerts.seq]);
   const saveResult = (id: string, result: Partial<Row>): InStatement =>
-    toClientStatement(
-      db
-        .update(alerts)
-        .set({ ...result, dueAt: wokenSql })
-        .where(eq(alerts.id, id)),
-    );
+    updateStatement(db, alerts, { ...result, dueAt: wokenSql }, eq(alerts.id, id));
 
   return {
     ...createProgress({ db, client }),
@@ -123,7 +109,7 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
     saveSentStatement: (id: string, at: number): InStatement => saveResult(id, { lastSentAt: at, lastError: null }),
     saveGivenUpStatement: (id: string, error: string): InStatement => saveResult(id, { lastError: error }),
     saveFailureStatement: (id: string, error: string): InStatement =>
-      toClientStatement(db.update(alerts).set({ lastError: error }).where(eq(alerts.id, id))),
+      updateStatement(db, alerts, { lastError: error }, eq(alerts.id, id)),
 
     /** Removes alerts of endpoints that are being removed, and queues of alerts that were removed with their endpoint. */
     async sweep(): Promise<void> {
@@ -132,7 +118,6 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
     },
 
     /** The number of firing alerts, for metrics. */
-    countFiring: async (): Promise<number> =>
-      (await db.select({ value: count() }).from(alerts).where(eq(alerts.firing, true)))[0]?.value ?? 0,
+    countFiring: async (): Promise<number> => db.$count(alerts, eq(alerts.firing, true)),
   };
 }

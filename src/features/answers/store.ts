@@ -47,7 +47,7 @@ export function createAnswersStore(db: Drizzle) {
 
   return {
     async find(own: OwnEndpoint): Promise<RulesRow | undefined> {
-      return (await db.select(columns).from(answers).where(rulesOf(own)))[0];
+      return db.select(columns).from(answers).where(rulesOf(own)).get();
     },
 
     /** The rules of all endpoints. */
@@ -55,7 +55,7 @@ export function createAnswersStore(db: Drizzle) {
 
     /** The rules of one endpoint, of any team. */
     async ofEndpoint(endpoint: number): Promise<RulesRow | undefined> {
-      return (await db.select(columns).from(answers).where(eq(answers.endpoint, endpoint)))[0];
+      return db.select(columns).from(answers).where(eq(answers.endpoint, endpoint)).get();
     },
 
     /** @returns the version of the rules; undefined if the endpoint no longer exists */

@@ -80,19 +80,18 @@ export function createAuditStore(db: Drizzle, scanDb: Drizzle) {
       return rows.find(({ nonce }) => Buffer.compare(nonce, key.nonce) === 0)?.id;
     },
 
-    account: async (id: string): Promise<FoundActor | undefined> =>
-      (await db.select(actor).from(accounts).where(eq(accounts.id, id)))[0],
+    account: (id: string): Promise<FoundActor | undefined> =>
+      db.select(actor).from(accounts).where(eq(accounts.id, id)).get(),
 
     /** The account of a grant, and its app. */
-    grant: async (id: string): Promise<FoundActor | undefined> =>
-      (
-        await db
-          .select({ ...actor, appId: connectedApps.id })
-          .from(oauthGrants)
-          .innerJoin(connectedApps, eq(connectedApps.id, oauthGrants.appId))
-          .innerJoin(accounts, eq(accounts.id, connectedApps.accountId))
-          .where(eq(oauthGrants.id, id))
-      )[0],
+    grant: (id: string): Promise<FoundActor | undefined> =>
+      db
+        .select({ ...actor, appId: connectedApps.id })
+        .from(oauthGrants)
+        .innerJoin(connectedApps, eq(connectedApps.id, oauthGrants.appId))
+        .innerJoin(accounts, eq(accounts.id, connectedApps.accountId))
+        .where(eq(oauthGrants.id, id))
+        .get(),
 
     async teamOf(by: TeamBy, value: string): Promise<string | undefined> {
       switch (by) {
@@ -102,7 +101,8 @@ export function createAuditStore(db: Drizzle, scanDb: Drizzle) {
               .select({ teamId: accounts.teamId })
               .from(accounts)
               .where(sql`lower(${accounts.email}) = lower(${value})`)
-          )[0]?.teamId;
+              .get()
+          )?.teamId;
         case 'key':
           return (
             await db
@@ -110,7 +110,8 @@ export function createAuditStore(db: Drizzle, scanDb: Drizzle) {
               .from(apiKeys)
               .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
               .where(eq(apiKeys.id, value))
-          )[0]?.teamId;
+              .get()
+          )?.teamId;
         case 'endpoint':
           return (await db.select({ teamId: endpoints.teamId }).from(endpoints).where(eq(endpoints.id, value)))[0]
             ?.teamId;

@@ -1,5 +1,7 @@
 /* Entries of the audit log about one endpoint, and changes of the schemas of its events, by time. */
+
 import { and, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm';
+import { pick } from '../../core/pick.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { schemaChanges } from '../../db/schema.ts';
 import { audit } from '../../db/schema-queues.ts';
@@ -44,13 +46,7 @@ export function createChangesStore(db: Drizzle) {
     /** Newest first. */
     schemaChanges: (endpoint: number, page: ChangesPage) =>
       db
-        .select({
-          seq: schemaChanges.seq,
-          at: schemaChanges.at,
-          type: schemaChanges.type,
-          kind: schemaChanges.kind,
-          path: schemaChanges.path,
-        })
+        .select(pick(schemaChanges, 'seq', 'at', 'type', 'kind', 'path'))
         .from(schemaChanges)
         .where(and(eq(schemaChanges.endpoint, endpoint), isOnPage(schemaChanges, page)))
         .orderBy(desc(schemaChanges.at), desc(schemaChanges.seq))

@@ -3,7 +3,9 @@
  * after the first position, including rows of other endpoints, or the endpoint's entries in the index by time, which have the row
  * numbers, too.
  */
+
 import { and, asc, count, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { pick } from '../../core/pick.ts';
 import type { Database } from '../../db/database.ts';
 import { isVisible } from '../../db/event-marks.ts';
 import { consumers, events, pins } from '../../db/schema.ts';
@@ -19,12 +21,7 @@ export type ConsumersStore = ReturnType<typeof createConsumersStore>;
 /** Up to this many rows are always scanned, which takes a millisecond or two. */
 const nearRows = 5000;
 
-const columns = {
-  name: consumers.name,
-  position: consumers.position,
-  version: consumers.version,
-  lastSeenAt: consumers.lastSeenAt,
-};
+const columns = pick(consumers, 'name', 'position', 'version', 'lastSeenAt');
 
 // Raw: the table is SQLite's own.
 const lastSeqSql = "SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)";
@@ -102,8 +99,8 @@ export function createConsumersStore({
     listOf: (endpoint: number): Promise<ConsumerRow[]> =>
       db.select(columns).from(consumers).where(eq(consumers.endpoint, endpoint)).orderBy(asc(consumers.name)),
 
-    find: async (endpoint: number, name: string): Promise<ConsumerRow | undefined> =>
-      (await db.select(columns).from(consumers).where(isNamed(endpoint, name)))[0],
+    find: (endpoint: number, name: string): Promise<ConsumerRow | undefined> =>
+      db.select(columns).from(consumers).where(isNamed(endpoint, name)).get(),
 
     /** Creates the consumer, or replaces it, in one statement. @returns whether it was written */
     async put(

@@ -46,7 +46,7 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
   return {
     /** It grows with every change of what the list and the overview show. */
     teamVersion: async (teamId: string): Promise<number> =>
-      (await db.select({ version: teams.version }).from(teams).where(eq(teams.id, teamId)))[0]?.version ?? 0,
+      (await db.select({ version: teams.version }).from(teams).where(eq(teams.id, teamId)).get())?.version ?? 0,
 
     /** Oldest first. */
     async listOf(teamId: string, cutoff: PlanCutoff): Promise<ListedRow[]> {
@@ -72,11 +72,11 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
     async findCounted(teamId: string, id: string, cutoff: PlanCutoff): Promise<CountedRow | undefined> {
       const { activity: _, ...counters } = counted(cutoff);
       const columns = { ...getTableColumns(endpoints), ...counters };
-      return (await db.select(columns).from(endpoints).where(owned(teamId, id)))[0];
+      return db.select(columns).from(endpoints).where(owned(teamId, id)).get();
     },
 
-    find: async (teamId: string, id: string): Promise<EndpointRow | undefined> =>
-      (await db.select().from(endpoints).where(owned(teamId, id)))[0],
+    find: (teamId: string, id: string): Promise<EndpointRow | undefined> =>
+      db.select().from(endpoints).where(owned(teamId, id)).get(),
 
     /** The ids of the team's endpoints with this name, at most two. */
     async named(teamId: string, name: string): Promise<string[]> {

@@ -2,7 +2,9 @@
  * The tokens of endpoints: the current one and the replaced ones. A replaced token is accepted until its overlap ends, and kept
  * afterwards, so that signatures that cover the URL can still be verified.
  */
+
 import { and, asc, desc, eq, exists, getTableColumns, gt, inArray, isNull, or, sql } from 'drizzle-orm';
+import { pick } from '../../core/pick.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpoints, previousTokens } from '../../db/schema.ts';
 import type { RegisteredEndpoint } from './registry.ts';
@@ -13,15 +15,7 @@ type EndpointRow = typeof endpoints.$inferSelect;
 /** How many replaced tokens of an endpoint are kept after their overlap. */
 const maxKept = 50;
 
-export const registeredColumns = {
-  seq: endpoints.seq,
-  id: endpoints.id,
-  teamId: endpoints.teamId,
-  token: endpoints.token,
-  pausedAt: endpoints.pausedAt,
-  guard: endpoints.guard,
-  guardSecrets: endpoints.guardSecrets,
-};
+export const registeredColumns = pick(endpoints, 'seq', 'id', 'teamId', 'token', 'pausedAt', 'guard', 'guardSecrets');
 
 /** @param replaced oldest first */
 export const toRegistered = (

@@ -1,7 +1,9 @@
 /* Which columns of events are read, the order of a list, and the query of one event. */
+
 import { and, desc, eq, gte, isNull, lt, sql } from 'drizzle-orm';
 import type { Position } from '../../core/ids/cursor.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
+import { pick } from '../../core/pick.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpointCutoff, isVisible, markColumns } from '../../db/event-marks.ts';
 import { outcomeColumn } from '../../db/event-outcomes.ts';
@@ -30,11 +32,7 @@ export const summaryColumns = {
 };
 export const detailColumns = {
   ...summaryColumns,
-  endpoint: events.endpoint,
-  sourceIp: events.sourceIp,
-  sha256: events.sha256,
-  encoding: events.encoding,
-  content: events.content,
+  ...pick(events, 'endpoint', 'sourceIp', 'sha256', 'encoding', 'content'),
 };
 
 export const newestFirst = [desc(events.receivedAt), desc(events.seq)];
@@ -57,12 +55,7 @@ export const isPinAfter = (endpoint: number, since: number, position: Position |
 /** The content if it is small; null for a large event, which is read once its memory has been reserved. */
 const ifSmall = <Content extends typeof events.content | typeof blocks.content>(content: Content) =>
   sql<Buffer | null>`CASE WHEN ${events.size} <= ${largeBodyBytes} THEN ${content} END`.mapWith(content);
-const storedBlockColumns = {
-  firstEvent: blocks.firstEvent,
-  bytes: blocks.bytes,
-  encoding: blocks.encoding,
-  checksum: blocks.checksum,
-};
+const storedBlockColumns = pick(blocks, 'firstEvent', 'bytes', 'encoding', 'checksum');
 
 /**
  * One event with its endpoint. It is prepared, because replays and forwards read each event with it, and building it takes longer

@@ -1,4 +1,5 @@
 /* Reads events. Ownership and retention are part of every query. */
+
 import type { Row } from '@libsql/client';
 import { and, asc, count, desc, eq, gt, inArray, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { StoredOutcome } from '../../core/answers/model.ts';
@@ -10,7 +11,6 @@ import type { PlanCutoff } from '../../core/events/retention.ts';
 import type { Position } from '../../core/ids/cursor.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
 import type { Redacted } from '../../core/redaction/model.ts';
-import type { ReplayVia } from '../../core/replay/replay-via.ts';
 import {
   blockColumns,
   bytesHeldFor,
@@ -53,21 +53,7 @@ export type FoundRow = Omit<DetailRow, 'content'> & {
 };
 /** An event whose content has been checked. */
 export type IntactRow = SummaryRow & IntactContent;
-export type ReplayAttemptRow = {
-  seq: number;
-  destination: string;
-  status: number | null;
-  ok: boolean;
-  durationMs: number;
-  createdAt: number;
-  via: ReplayVia;
-  signed: boolean;
-  edited: boolean;
-  response: Buffer | null;
-  request: Buffer | null;
-  accountId: string | null;
-  email: string | null;
-};
+export type ReplayAttemptRow = Awaited<ReturnType<EventsStore['attempts']>>[number];
 
 /** In the order of `summaryColumns`. */
 const toSummaryRow = (row: Row): SummaryRow => ({
@@ -255,7 +241,7 @@ export function createEventsStore(db: Drizzle, scanDb: Drizzle, describe: Descri
     },
 
     /** Replay attempts, newest first, at most 20. */
-    attempts: (seq: number): Promise<ReplayAttemptRow[]> =>
+    attempts: (seq: number) =>
       db
         .select(attemptColumns)
         .from(replays)

@@ -1,6 +1,8 @@
 /* The state of an event in each forward of its endpoint. The forwards and their items belong to features/forwards; this file only reads them. */
+
 import { and, asc, count, desc, eq, max } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
+import { pick } from '../../core/pick.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { replays } from '../../db/schema.ts';
 import { forwards, queueItems, queues } from '../../db/schema-queues.ts';
@@ -18,21 +20,8 @@ export function createWayStore(db: Drizzle) {
     forwardsOf: (endpoint: number, event: number) =>
       db
         .select({
-          seq: forwards.seq,
-          id: forwards.id,
-          name: forwards.name,
-          url: forwards.url,
-          filter: forwards.filter,
-          per: forwards.per,
-          since: forwards.since,
-          position: forwards.position,
-          item: {
-            seq: queueItems.seq,
-            dueAt: queueItems.dueAt,
-            attempts: queueItems.attempts,
-            outcome: queueItems.outcome,
-            status: queueItems.status,
-          },
+          ...pick(forwards, 'seq', 'id', 'name', 'url', 'filter', 'per', 'since', 'position'),
+          item: pick(queueItems, 'seq', 'dueAt', 'attempts', 'outcome', 'status'),
         })
         .from(forwards)
         .leftJoin(queues, and(eq(queues.kind, forwardQueue), eq(queues.owner, forwards.id)))
@@ -43,12 +32,7 @@ export function createWayStore(db: Drizzle) {
     /** The attempts of forwards, newest first. */
     accepted: (event: number) =>
       db
-        .select({
-          forward: replays.forward,
-          attempts: replays.attempts,
-          destination: replays.destination,
-          status: replays.status,
-        })
+        .select(pick(replays, 'forward', 'attempts', 'destination', 'status'))
         .from(replays)
         .where(and(ofEvent(event), eq(replays.via, 'forward')))
         .orderBy(desc(replays.seq)),
@@ -64,6 +48,6 @@ export function createWayStore(db: Drizzle) {
 
     /** How many attempts of the event are kept, of forwards and others. */
     kept: async (event: number): Promise<number> =>
-      (await db.select({ attempts: count() }).from(replays).where(ofEvent(event)))[0]?.attempts ?? 0,
+      (await db.select({ attempts: count() }).from(replays).where(ofEvent(event)).get())?.attempts ?? 0,
   };
 }

@@ -2,8 +2,10 @@
  * The unsettled events of forwards. They are items of the queues (features/queues/store.ts), which this file only reads. It
  * leaves out items whose events have expired, whether or not the sweeper has removed them yet.
  */
+
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm';
 import { type ForwardDeliveryState, forwardQueue } from '../../core/forward.ts';
+import { pick } from '../../core/pick.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { isPinned, isVisible } from '../../db/event-marks.ts';
 import { events } from '../../db/schema.ts';
@@ -44,24 +46,12 @@ const conditions: Record<ForwardDeliveryState, SQL | undefined> = {
 };
 
 export function createForwardItemsStore(db: Drizzle) {
-  const queueOf = async (id: string): Promise<number | undefined> =>
-    (
-      await db
-        .select({ seq: queues.seq })
-        .from(queues)
-        .where(and(eq(queues.kind, forwardQueue), eq(queues.owner, id)))
-    )[0]?.seq;
-
-  const shown = {
-    seq: queueItems.seq,
-    event: queueItems.event,
-    nonce: queueItems.nonce,
-    dueAt: queueItems.dueAt,
-    attempts: queueItems.attempts,
-    outcome: queueItems.outcome,
-    status: queueItems.status,
-    error: queueItems.error,
+  const queueOf = async (id: string): Promise<number | undefined> => {
+    const isOwn = and(eq(queues.kind, forwardQueue), eq(queues.owner, id));
+    return (await db.select({ seq: queues.seq }).from(queues).where(isOwn).get())?.seq;
   };
+
+  const shown = pick(queueItems, 'seq', 'event', 'nonce', 'dueAt', 'attempts', 'outcome', 'status', 'error');
   const isOfVisible = (since: number): SQL =>
     sql`EXISTS (SELECT 1 FROM events WHERE events.seq = ${queueItems.event} AND ${isVisible(since)})`;
   type Page = { after: number; limit: number };
@@ -78,20 +68,11 @@ export function createForwardItemsStore(db: Drizzle) {
       .orderBy(asc(queueItems.seq))
       .limit(limit);
   const withEvents = async (rows: readonly ItemRow[]): Promise<DeliveryRow[]> => {
+    const seqs = keys(rows).map(({ event }) => event);
     const found = await db
-      .select({
-        seq: events.seq,
-        eventType: events.eventType,
-        platform: events.platform,
-        receivedAt: events.receivedAt,
-      })
+      .select(pick(events, 'seq', 'eventType', 'platform', 'receivedAt'))
       .from(events)
-      .where(
-        inList(
-          events.seq,
-          keys(rows).map(({ event }) => event),
-        ),
-      );
+      .where(inList(events.seq, seqs));
     const bySeq = new Map(found.map(({ seq, ...event }) => [seq, event]));
     const none = { eventType: null, platform: null, receivedAt: null };
     return rows.map(row => ({ ...row, ...(bySeq.get(row.event ?? 0) ?? none) }));
@@ -132,12 +113,7 @@ export function createForwardItemsStore(db: Drizzle) {
       if (queue === undefined)
         return { waiting: 0, failed: 0, givenUp: 0, oldestAt: null, lastStatus: null, lastError: null };
       const counted = async (condition: SQL | undefined): Promise<number> =>
-        (
-          await db
-            .select({ items: count() })
-            .from(queueItems)
-            .where(and(eq(queueItems.queue, queue), condition))
-        )[0]?.items ?? 0;
+        db.$count(queueItems, and(eq(queueItems.queue, queue), condition));
       // Few items have failed. The many waiting ones are not counted by `attempts`, because that would read every row and not
       // only an index.
       const expired = await countExpired(queue, forward);

@@ -1,8 +1,10 @@
 /* Forwards: their rows, positions, and the health of their destinations. Ownership is part of every query for a request. */
+
 import type { InStatement } from '@libsql/client';
 import { and, asc, eq, gt, isNotNull, isNull, min, notInArray, sql } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
 import type { Health } from '../../core/network/destination-health.ts';
+import { pick } from '../../core/pick.ts';
 import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database } from '../../db/database.ts';
 import { lastSeqSql, type NewEvents, newEventsAfter } from '../../db/new-events.ts';
@@ -10,7 +12,7 @@ import { removeQueues } from '../../db/remove-queues.ts';
 import { createResourceStore, type OwnEndpoint } from '../../db/resource-store.ts';
 import { endpoints, events, outcomes, teams } from '../../db/schema.ts';
 import { forwards, queues } from '../../db/schema-queues.ts';
-import { inList, toClientStatement } from '../../db/sql-fragments.ts';
+import { inList, toClientStatement, updateStatement } from '../../db/sql-fragments.ts';
 import { createForwardItemsStore } from './items-store.ts';
 
 type Row = typeof forwards.$inferSelect;
@@ -19,14 +21,7 @@ export type ForwardRow = Row;
 /** A forward with its endpoint and team. */
 export type OpenForward = Row & { endpointId: string; teamId: string; plan: 'free' | 'pro' };
 /** A stored event that was not refused. */
-export type FedEvent = {
-  seq: number;
-  nonce: Uint8Array;
-  size: number;
-  receivedAt: number;
-  delivery: number | null;
-  platform: string | null;
-};
+export type FedEvent = Awaited<ReturnType<ForwardsStore['notRefused']>>[number];
 
 export type ForwardsStore = ReturnType<typeof createForwardsStore>;
 
@@ -35,32 +30,17 @@ const movePositionStatements =
   (db: Database['db']) =>
   ({ id, position, filter, mode, orderBy, per }: Row, to: number): InStatement[] =>
     compareAndSetStatements(
-      toClientStatement(
-        db
-          .update(forwards)
-          .set({ position: to })
-          .where(
-            and(
-              eq(forwards.id, id),
-              eq(forwards.position, position),
-              eq(forwards.filter, filter),
-              eq(forwards.mode, mode),
-              sql`${forwards.orderBy} IS ${orderBy}`,
-              eq(forwards.per, per),
-            ),
-          ),
+      updateStatement(
+        db,
+        forwards,
+        { position: to },
+        eq(forwards.id, id),
+        eq(forwards.position, position),
+        eq(forwards.filter, filter),
+        eq(forwards.mode, mode),
+        sql`${forwards.orderBy} IS ${orderBy}`,
+        eq(forwards.per, per),
       ),
-    );
-
-/** A statement that saves the health of the destination, unless the URL of the forward has changed. */
-const saveHealthStatement =
-  (db: Database['db']) =>
-  ({ id, url }: Pick<Row, 'id' | 'url'>, health: Health): InStatement =>
-    toClientStatement(
-      db
-        .update(forwards)
-        .set(health)
-        .where(and(eq(forwards.id, id), eq(forwards.url, url))),
     );
 
 export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
@@ -86,13 +66,14 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
     find: resource.find,
 
     /** The earliest time since which an active forward of the endpoint has been failing, epoch ms; null if no forward fails. */
-    failingSince: async (endpoint: number): Promise<number | null> =>
-      (
-        await db
-          .select({ since: min(forwards.failingSince) })
-          .from(forwards)
-          .where(and(eq(forwards.endpoint, endpoint), eq(forwards.enabled, true)))
-      )[0]?.since ?? null,
+    async failingSince(endpoint: number): Promise<number | null> {
+      const isActive = and(eq(forwards.endpoint, endpoint), eq(forwards.enabled, true));
+      const [row] = await db
+        .select({ since: min(forwards.failingSince) })
+        .from(forwards)
+        .where(isActive);
+      return row?.since ?? null;
+    },
 
     /** The forward begins with the next event. @returns false if the endpoint has `limit` forwards, or no longer exists */
     insertWithin(limit: number, own: Pick<OwnEndpoint, 'teamId'>, row: NewForwardRow): Promise<boolean> {
@@ -101,7 +82,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
     },
 
     changeStatement: (id: string, set: Partial<Row>): InStatement =>
-      toClientStatement(db.update(forwards).set(set).where(eq(forwards.id, id))),
+      updateStatement(db, forwards, set, eq(forwards.id, id)),
 
     /** Replaces the secrets. @returns false if they are no longer as they were read */
     replaceSecret: async ({ id, secret }: Pick<Row, 'id' | 'secret'>, next: Buffer): Promise<boolean> => {
@@ -142,22 +123,17 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
     movePositionStatements: movePositionStatements(db),
 
     /** The events among these that were not refused, in the order of row numbers. */
-    notRefused: (seqs: readonly number[]): Promise<FedEvent[]> =>
+    notRefused: (seqs: readonly number[]) =>
       db
-        .select({
-          seq: events.seq,
-          nonce: events.nonce,
-          size: events.size,
-          receivedAt: events.receivedAt,
-          delivery: events.delivery,
-          platform: events.platform,
-        })
+        .select(pick(events, 'seq', 'nonce', 'size', 'receivedAt', 'delivery', 'platform'))
         .from(events)
         .leftJoin(outcomes, eq(outcomes.event, events.seq))
         .where(and(inList(events.seq, seqs), isNull(outcomes.refused)))
         .orderBy(asc(events.seq)),
 
-    saveHealthStatement: saveHealthStatement(db),
+    /** Saves the health of the destination, unless the URL of the forward has changed. */
+    saveHealthStatement: ({ id, url }: Pick<Row, 'id' | 'url'>, health: Health): InStatement =>
+      updateStatement(db, forwards, health, eq(forwards.id, id), eq(forwards.url, url)),
 
     /** The number of destinations that are down. */
     probing: async (): Promise<number> =>

@@ -1,4 +1,5 @@
 /* API keys. Only the SHA-256 of a key is stored. */
+
 import {
   and,
   asc,
@@ -18,6 +19,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import type { AccountIdentity, ActingApp } from '../../core/access/principal.ts';
+import { pick } from '../../core/pick.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
@@ -25,17 +27,10 @@ import { writeLastUses } from '../../db/last-used.ts';
 import { accounts, apiKeys, teams } from '../../db/schema.ts';
 import { connectedApps, oauthClients, oauthGrants } from '../../db/schema-oauth.ts';
 
-type KeyRow = {
-  id: string;
-  name: string;
-  last4: string;
-  createdAt: number;
-  lastUsedAt: number | null;
-  appId: string | null;
-  appName: string | null;
-  expiresAt: number | null;
-  isReadOnly: boolean;
-};
+type KeyRow = Pick<
+  typeof apiKeys.$inferSelect,
+  'id' | 'name' | 'last4' | 'createdAt' | 'lastUsedAt' | 'appId' | 'expiresAt' | 'isReadOnly'
+> & { appName: string | null };
 type NewKey = Pick<
   typeof apiKeys.$inferInsert,
   'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt' | 'expiresAt' | 'isReadOnly'
@@ -50,15 +45,8 @@ export type AuthenticatedKey = AccountIdentity & {
 };
 
 const listColumns = {
-  id: apiKeys.id,
-  name: apiKeys.name,
-  last4: apiKeys.last4,
-  createdAt: apiKeys.createdAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-  appId: apiKeys.appId,
+  ...pick(apiKeys, 'id', 'name', 'last4', 'createdAt', 'lastUsedAt', 'appId', 'expiresAt', 'isReadOnly'),
   appName: connectedApps.name,
-  expiresAt: apiKeys.expiresAt,
-  isReadOnly: apiKeys.isReadOnly,
 };
 
 export type KeysStore = ReturnType<typeof createKeysStore>;
@@ -101,12 +89,8 @@ export function createKeysStore(db: Drizzle) {
   const selectByHash = db
     .select({
       keyId: apiKeys.id,
-      hash: apiKeys.hash,
       ...accountColumns,
-      appId: apiKeys.appId,
-      grantId: apiKeys.grantId,
-      isReadOnly: apiKeys.isReadOnly,
-      expiresAt: apiKeys.expiresAt,
+      ...pick(apiKeys, 'hash', 'appId', 'grantId', 'isReadOnly', 'expiresAt'),
     })
     .from(apiKeys)
     .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
@@ -167,19 +151,14 @@ export function createKeysStore(db: Drizzle) {
       (await db.select({ hash: apiKeys.hash }).from(apiKeys).where(isUnexpired(now))).map(row => row.hash),
 
     /** The given hashes that belong to a key that has not expired. */
-    existing: async (hashes: Buffer[], now: number): Promise<Buffer[]> =>
-      (
-        await db
-          .select({ hash: apiKeys.hash })
-          .from(apiKeys)
-          .where(and(inArray(apiKeys.hash, hashes), isUnexpired(now)))
-      ).map(row => row.hash),
+    async existing(hashes: Buffer[], now: number): Promise<Buffer[]> {
+      const isWanted = and(inArray(apiKeys.hash, hashes), isUnexpired(now));
+      return (await db.select({ hash: apiKeys.hash }).from(apiKeys).where(isWanted)).map(row => row.hash);
+    },
 
     async remove(accountId: string, id: string): Promise<boolean> {
-      const { rowsAffected } = await db
-        .delete(apiKeys)
-        .where(and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId)));
-      return rowsAffected === 1;
+      const isOwn = and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId));
+      return (await db.delete(apiKeys).where(isOwn)).rowsAffected === 1;
     },
 
     async removeAll(accountId: string): Promise<number> {

@@ -2,17 +2,19 @@
  * Subscriptions, and the callbacks that have answered the challenge. Each read says whether a subscription may still send, so that
  * nothing is sent after a grant or an endpoint has ended, however it ended.
  */
+
 import type { InStatement } from '@libsql/client';
 import { and, asc, count, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { subscriptionQueue } from '../../core/mcp-events/subscription.ts';
 import type { Health } from '../../core/network/destination-health.ts';
+import { pick } from '../../core/pick.ts';
 import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database, Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, endpoints, teams } from '../../db/schema.ts';
 import { connectedApps } from '../../db/schema-oauth.ts';
 import { mcpSubscriptions, queueItems, queues } from '../../db/schema-queues.ts';
-import { inList, toClientStatement } from '../../db/sql-fragments.ts';
+import { inList, toClientStatement, updateStatement } from '../../db/sql-fragments.ts';
 import { createCallbacksStore } from './callbacks-store.ts';
 import { createSubscriptionItemsStore } from './items-store.ts';
 
@@ -127,42 +129,28 @@ function createReads(db: Drizzle, issuers: Issuers) {
 /** Statements for transactions. */
 const createStatements = (db: Drizzle) => ({
   changeStatement: (owner: string, set: Partial<Row>): InStatement =>
-    toClientStatement(db.update(table).set(set).where(eq(table.owner, owner))),
+    updateStatement(db, table, set, eq(table.owner, owner)),
   /** For `writeMoved`: fails if it no longer exists, or has no longer the position or the secrets that `set` replaces. */
   refreshStatements: ({ owner, position, sealed }: Row, set: Partial<Row>): InStatement[] =>
     compareAndSetStatements(
-      toClientStatement(
-        db
-          .update(table)
-          .set(set)
-          .where(
-            and(
-              eq(table.owner, owner),
-              set.position === undefined ? undefined : eq(table.position, position),
-              set.sealed === undefined ? undefined : eq(table.sealed, sealed),
-            ),
-          ),
+      updateStatement(
+        db,
+        table,
+        set,
+        eq(table.owner, owner),
+        set.position === undefined ? undefined : eq(table.position, position),
+        set.sealed === undefined ? undefined : eq(table.sealed, sealed),
       ),
     ),
 
   /** Saves what an attempt showed, unless a refresh came in between. */
   attemptStatement: ({ owner, refreshedAt }: Row, set: Partial<Row> & Health): InStatement =>
-    toClientStatement(
-      db
-        .update(table)
-        .set(set)
-        .where(and(eq(table.owner, owner), eq(table.refreshedAt, refreshedAt))),
-    ),
+    updateStatement(db, table, set, eq(table.owner, owner), eq(table.refreshedAt, refreshedAt)),
 
   /** For `writeMoved`: the position must be as it was read. */
   movePositionStatements: ({ owner, position }: Row, to: number): InStatement[] =>
     compareAndSetStatements(
-      toClientStatement(
-        db
-          .update(table)
-          .set({ position: to })
-          .where(and(eq(table.owner, owner), eq(table.position, position))),
-      ),
+      updateStatement(db, table, { position: to }, eq(table.owner, owner), eq(table.position, position)),
     ),
   /** For `writeMoved`: fails if it was removed already, so that only one process ends it. */
   removeStatements: ({ owner }: Pick<Row, 'owner'>): InStatement[] =>
@@ -181,18 +169,12 @@ export function createSubscriptionsStore({ db, client }: Pick<Database, 'db' | '
     ...createCallbacksStore(db),
 
     /** The client and the account of a connected app. */
-    app: async (id: string) =>
-      (
-        await db
-          .select({
-            accountId: connectedApps.accountId,
-            issuer: connectedApps.issuer,
-            clientId: connectedApps.clientId,
-            name: connectedApps.name,
-          })
-          .from(connectedApps)
-          .where(eq(connectedApps.id, id))
-      )[0],
+    app: (id: string) =>
+      db
+        .select(pick(connectedApps, 'accountId', 'issuer', 'clientId', 'name'))
+        .from(connectedApps)
+        .where(eq(connectedApps.id, id))
+        .get(),
 
     /** Which limit leaves no place for another subscription. */
     async fullLimit(appId: string, teamId: string, max: Limits, now: number): Promise<keyof Limits | undefined> {
