@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hooktape } from '../testing/command.ts';
 import { eventually } from '../testing/poll.ts';
-import { randomBytes, spawnThread } from '../testing/test-server.ts';
+import { borrowThread } from '../testing/pooled-threads.ts';
+import { randomBytes } from '../testing/test-server.ts';
 import type { Services } from '../wiring.ts';
 import { backUp } from './maintenance.ts';
 import { noteUnfinished, partialPath, removeUnfinished } from './unfinished-files.ts';
@@ -34,7 +35,7 @@ test('the partial file of a killed backup is removed when the data directory is 
   const services = {
     config: { dataDir, secret: 'given' },
     database: { maintenance },
-    spawn: spawnThread,
+    spawn: borrowThread,
     random: randomBytes,
   };
   void backUp(services as unknown as Services, join(backups, 'copy.db'));

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
 import { createSealer } from '../core/secrets/seal.ts';
-import { randomBytes, spawnThread } from '../testing/test-server.ts';
+import { borrowThread } from '../testing/pooled-threads.ts';
+import { randomBytes } from '../testing/test-server.ts';
 import { thrownBy } from '../testing/thrown-by.ts';
 import { writeBackup } from './backup.ts';
 import type { Database, DatabaseOptions } from './database.ts';
@@ -26,7 +27,7 @@ beforeEach(async () => {
   database = await openDatabase({
     url: `file:${file('hooktape.db')}`,
     authToken: undefined,
-    spawn: spawnThread,
+    spawn: borrowThread,
     onBusy: () => {},
     onThreadFailure: error => {
       throw error;
@@ -85,7 +86,7 @@ test('a file without incremental vacuum has no pages to cut off', async () => {
   const other = await openDatabase({
     url,
     authToken: undefined,
-    spawn: spawnThread,
+    spawn: borrowThread,
     onBusy: () => {},
     onThreadFailure: () => {},
   });
@@ -136,7 +137,7 @@ describe('writeBackup', () => {
     if (!database.maintenance) throw new Error('not a file');
     return writeBackup({
       maintenance: database.maintenance,
-      spawn: spawnThread,
+      spawn: borrowThread,
       file: file(name),
       partialFile: file(`${name}.part`),
     });
@@ -148,7 +149,7 @@ describe('writeBackup', () => {
     const full = { ...maintenance, copyInto: () => Promise.reject(new Error('SQLITE_FULL: disk is full')) };
     const written = writeBackup({
       maintenance: full,
-      spawn: spawnThread,
+      spawn: borrowThread,
       file: file('copy'),
       partialFile: file('copy.part'),
     });
@@ -156,7 +157,7 @@ describe('writeBackup', () => {
     const damaging = { ...maintenance, copyInto: async (path: string) => writeFileSync(path, 'x'.repeat(40_000)) };
     const damaged = writeBackup({
       maintenance: damaging,
-      spawn: spawnThread,
+      spawn: borrowThread,
       file: file('copy'),
       partialFile: file('copy.part2'),
     });
@@ -172,7 +173,7 @@ describe('writeBackup', () => {
     database = await openDatabase({
       url: `file:${file('copy')}`,
       authToken: undefined,
-      spawn: spawnThread,
+      spawn: borrowThread,
       onBusy: () => {},
       onThreadFailure: () => {},
     });
@@ -187,7 +188,7 @@ describe('writeBackup', () => {
     if (!maintenance) throw new Error('not a file');
     const both = await Promise.allSettled(
       ['a', 'b'].map(part =>
-        writeBackup({ maintenance: maintenance, spawn: spawnThread, file: file('copy'), partialFile: file(part) }),
+        writeBackup({ maintenance: maintenance, spawn: borrowThread, file: file('copy'), partialFile: file(part) }),
       ),
     );
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -3,7 +3,8 @@ import { runCommand } from '../cli/commands.ts';
 import type { Io } from '../cli/io.ts';
 import { systemClock } from '../core/clock.ts';
 import { eventually } from './poll.ts';
-import { randomBytes, spawnThread } from './test-server.ts';
+import { borrowThread } from './pooled-threads.ts';
+import { randomBytes } from './test-server.ts';
 
 export type Ended = { exitCode: number; stdout: string; stderr: string };
 
@@ -31,7 +32,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>,
     sleep: () => new Promise(() => {}),
     clock: systemClock,
     random: randomBytes,
-    spawn: spawnThread,
+    spawn: borrowThread,
     pid: 1,
     usage: () => ({ residentBytes: 1, cpuSeconds: 1 }),
     openFileLimit: () => undefined,

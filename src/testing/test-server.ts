@@ -10,15 +10,13 @@ import { type Config, readConfig } from '../config/config.ts';
 import type { Plan } from '../core/access/principal.ts';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
-import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront } from '../front.ts';
 import type { LogFields, Logger } from '../log.ts';
 import type { SearchLimits } from '../wiring/infrastructure.ts';
 import { createServices, type Dependencies, type Services } from '../wiring.ts';
+import { prepareDatabase } from './database-template.ts';
+import { borrowThread } from './pooled-threads.ts';
 import { databaseFor } from './remote/databases.ts';
-
-const threadFiles = { writer: '../wiring/writer-thread.ts', reader: '../db/threads/reader-thread.ts' };
-export const spawnThread: SpawnThread = name => new Worker(new URL(threadFiles[name], import.meta.url).href);
 
 export const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
 
@@ -107,6 +105,7 @@ export async function openTestServer({
 }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   const database = 'HOOKTAPE_DATABASE_URL' in env ? undefined : await databaseFor(dataDir);
+  if (directory === undefined && !database) prepareDatabase(dataDir);
   const config = configOf({
     HOOKTAPE_DATA_DIR: dataDir,
     HOOKTAPE_RATE_LIMIT: '100000',
@@ -120,7 +119,7 @@ export async function openTestServer({
     log,
     clock,
     random: randomBytes,
-    spawn: spawnThread,
+    spawn: borrowThread,
     version: 'test',
     usage: () => ({ residentBytes: 64 << 20, cpuSeconds: 1.5 }),
     // The real cost is 50 ms of CPU time for each account and sign-in; passwords.test.ts tests it.

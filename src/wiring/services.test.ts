@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { eventually } from '../testing/poll.ts';
+import { borrowThread, spawnThread } from '../testing/pooled-threads.ts';
 import { isRemote } from '../testing/remote/databases.ts';
-import { collectLog, configOf, openTestServer, randomBytes, spawnThread, testSecret } from '../testing/test-server.ts';
+import { collectLog, configOf, openTestServer, randomBytes, testSecret } from '../testing/test-server.ts';
 import { createServices, type Dependencies } from '../wiring.ts';
 import { wireApi } from './api.ts';
 import { buildCore } from './core.ts';
@@ -35,7 +36,7 @@ test('services that are not open yet start no database thread and no background 
   const services = buildCore(
     dependencies(name => {
       spawned.push(name);
-      return spawnThread(name);
+      return borrowThread(name);
     }),
     { onForwardsWithoutApi: () => {} },
   );
@@ -65,7 +66,7 @@ test.skipIf(isRemote)(
 
 describe('without the services of requests', () => {
   const openCore = async () => {
-    const core = buildCore(dependencies(spawnThread), { onForwardsWithoutApi: () => {} });
+    const core = buildCore(dependencies(borrowThread), { onForwardsWithoutApi: () => {} });
     await core.open();
     return core;
   };
@@ -75,7 +76,7 @@ describe('without the services of requests', () => {
     expect(await core.hasScheduledWork()).toBe(false);
     await core.close();
 
-    const services = await createServices(dependencies(spawnThread));
+    const services = await createServices(dependencies(borrowThread));
     const { id } = await services.account.create({ email: 'ada@example.com', plan: 'pro' });
     const { teamId, plan } = await services.account.byEmail('ada@example.com');
     const ada = { accountId: id, teamId, plan, isReadOnly: false, app: undefined };

@@ -10,7 +10,8 @@ import type { CheckResult } from '../../../src/cli/maintenance.ts';
 import { runOperation } from '../../../src/cli/operations.ts';
 import { loadConfig } from '../../../src/cli/settings.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import { randomBytes, spawnThread } from '../../../src/testing/test-server.ts';
+import { spawnThread } from '../../../src/testing/pooled-threads.ts';
+import { randomBytes } from '../../../src/testing/test-server.ts';
 import type { HeaderPair } from './deliveries.ts';
 
 /** The settings of the recorded server. */

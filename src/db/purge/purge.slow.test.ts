@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnThread } from '../../testing/test-server.ts';
+import { borrowThread } from '../../testing/pooled-threads.ts';
 import { createBackground } from '../background.ts';
 import { structureProblems } from '../checks/database-checks.ts';
 import type { Database } from '../database.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
   database = createDatabase({
     url: `file:${join(directory, 'hooktape.db')}`,
     authToken: undefined,
-    spawn: spawnThread,
+    spawn: borrowThread,
     onBusy: () => {},
     onThreadFailure: error => {
       throw error;

@@ -74,6 +74,17 @@ describe('a database thread', () => {
     expect(replies.slice(2)).toMatchObject([{ id: 2 }, { id: 3, results: [{ rows: [[1]] }] }, { id: 4 }]);
   });
 
+  test('that was closed can be opened again, and its jobs write to the new database', async () => {
+    const { send, jobs, answers } = setUp();
+    jobs(2, 3);
+    send({ id: 4, kind: 'close' });
+    send({ path: ':memory:', readOnly: false });
+    send({ id: 5, kind: 'script', sql: 'CREATE TABLE t (a)' });
+    jobs(6);
+    const replies = await answers(8);
+    expect(replies.slice(4)).toMatchObject([{ id: 4 }, { kind: 'ready' }, { id: 5 }, { id: 6, output: 1n }]);
+  });
+
   test('answers the other jobs when one fails', async () => {
     const { jobs, answers } = setUp(undefined, 'job 3');
     jobs(2, 3, 4);

@@ -85,6 +85,8 @@ export function serveDatabaseThread(
 
   const open = (message: OpenMessage): void => {
     connection = openThreadConnection(message);
+    // It writes to the connection before.
+    job = undefined;
     scope.postMessage({ kind: 'ready' });
   };
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { ReplyMessage, RequestMessage } from '../../db/threads/messages.ts';
 import type { SpawnThread } from '../../db/threads/prespawned-threads.ts';
 import { hooktape, startServer } from '../command.ts';
-import { spawnThread } from '../test-server.ts';
+import { spawnThread } from '../pooled-threads.ts';
 
 /** Between two statements: libSQL aborts this process when the thread is gone by the time one returns. */
 async function endThread(worker: Worker | undefined): Promise<void> {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createDatabase } from '../../db/open-database.ts';
 import { startServer } from '../command.ts';
 import { eventually } from '../poll.ts';
-import { openTestServer, spawnThread, type TestServer } from '../test-server.ts';
+import { borrowThread } from '../pooled-threads.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
 
 let libsql: LibsqlServer;
@@ -120,7 +121,7 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server', () => {
       const database = createDatabase({
         url,
         authToken: undefined,
-        spawn: spawnThread,
+        spawn: borrowThread,
         onBusy: () => {},
         onThreadFailure: () => {},
       });
