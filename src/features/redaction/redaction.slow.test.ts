@@ -229,7 +229,7 @@ describe('an event from which rules took something', () => {
       platform: 'stripe',
     });
     const imported = {
-      receivedAt: Date.now() - 1000,
+      receivedAt: Date.now() - 3_600_000,
       method: 'POST',
       path: '',
       query: null,
