@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { applyHeaderRules, toFieldLines } from '../core/headers.ts';
+import { cases } from '../testing/proofs.ts';
 import type { RawDelivery, SigningSecret } from './engine/model.ts';
 import {
   deliveryIdOf,
@@ -146,7 +147,7 @@ function runAll(what: RawDelivery, known: SigningSecret[], platform: string | nu
 
 describe('random deliveries', () => {
   test('never cause an exception', () => {
-    fc.assert(fc.property(delivery, secrets, fc.constantFrom(null, ...names), runAll), { numRuns: 2000 });
+    fc.assert(fc.property(delivery, secrets, fc.constantFrom(null, ...names), runAll), { numRuns: cases(2000) });
   });
 
   test('with the headers and secrets of each platform never cause an exception', () => {
@@ -175,7 +176,7 @@ describe('random deliveries', () => {
           );
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     );
   });
 
@@ -186,7 +187,7 @@ describe('random deliveries', () => {
         if ('error' in read) expect(read.error.length).toBeGreaterThan(5);
         else expect(parseSecret(platform, read.secret)).toEqual(read);
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     );
   });
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { holdClock } from '../../testing/clock.ts';
+import { cases } from '../../testing/proofs.ts';
 import { openRetryingSender, type PlacedEvent, type SentAttempt } from '../../testing/retries.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
@@ -81,7 +82,7 @@ describe('GET /api/events?group=delivery', () => {
           expect(foldedFound.map(({ id }) => id)).toEqual(newestOf(found));
         },
       ),
-      { numRuns: 30 },
+      { numRuns: cases(30) },
     );
   }, 120_000);
 

@@ -14,6 +14,7 @@ import {
   packedEvent,
   removeEvents,
 } from '../../testing/packing.ts';
+import { cases } from '../../testing/proofs.ts';
 import { damageEvent, storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createPackingService } from './service.ts';
@@ -90,7 +91,7 @@ describe('the packer', () => {
         await removeEvents(server, [...expected.keys()], expected);
         expect(await countBlocks()).toBe(0);
       }),
-      { numRuns: 25 },
+      { numRuns: cases(25) },
     );
   }, 120_000);
 

@@ -1,6 +1,7 @@
 /* Whatever is typed, the parser answers with a filter or with an error inside the text, and nothing else. */
 import { describe, expect, test } from 'bun:test';
 import { createRandom } from '../../../scripts/lib/payloads.ts';
+import { cases } from '../../testing/proofs.ts';
 import { type Filter, FilterError, termsOf, textOf } from './filter.ts';
 import { maxTerms, parseFilter } from './parser.ts';
 import { quoted, toCharacters, tokenize } from './tokens.ts';
@@ -100,25 +101,26 @@ function check(text: string): boolean {
 describe('the parser', () => {
   test('survives random bytes', () => {
     const decoder = new TextDecoder();
-    for (let i = 0; i < 10_000; i++) check(decoder.decode(Uint8Array.from({ length: random(60) }, () => random(256))));
+    for (let i = 0; i < cases(10_000); i++)
+      check(decoder.decode(Uint8Array.from({ length: random(60) }, () => random(256))));
   });
 
   test('survives random pieces of filters', () => {
     let filters = 0;
-    for (let i = 0; i < 20_000; i++)
+    for (let i = 0; i < cases(20_000); i++)
       if (check(Array.from({ length: 1 + random(14) }, () => oneOf(pieces)).join(''))) filters++;
-    expect(filters).toBeGreaterThan(500);
+    expect(filters).toBeGreaterThan(cases(500));
   });
 
   test('survives changes to filters', () => {
     let filters = 0;
-    for (let i = 0; i < 20_000; i++) {
+    for (let i = 0; i < cases(20_000); i++) {
       const characters = toCharacters(oneOf(starts));
       for (let n = 0; n <= random(4); n++)
         characters.splice(random(characters.length + 1), random(3), oneOf(['', oneOf(pieces)]));
       if (check(characters.join(''))) filters++;
     }
-    expect(filters).toBeGreaterThan(2500);
+    expect(filters).toBeGreaterThan(cases(2500));
   });
 
   test('survives texts of 2 KiB and more of one piece', () => {
@@ -133,7 +135,7 @@ describe('the parser', () => {
   });
 
   test('reads what quoted() writes', () => {
-    for (let i = 0; i < 5000; i++) {
+    for (let i = 0; i < cases(5000); i++) {
       const text = Array.from({ length: 1 + random(6) }, () => oneOf(pieces))
         .join('')
         .toWellFormed();
@@ -147,7 +149,7 @@ describe('the parser', () => {
 });
 
 test('tokens cover all that is not white space', () => {
-  for (let i = 0; i < 5000; i++) {
+  for (let i = 0; i < cases(5000); i++) {
     const characters = toCharacters(Array.from({ length: random(12) }, () => oneOf(pieces)).join(''));
     let end = 0;
     for (const token of tokenize(characters)) {
