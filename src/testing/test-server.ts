@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../app.ts';
+import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Plan } from '../core/access/principal.ts';
 import type { Clock } from '../core/clock.ts';
@@ -104,8 +104,9 @@ export async function openTestServer({
   port = 0,
 }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = directory ?? mkdtempSync(join(tmpdir(), 'hooktape-test-'));
-  const database = 'HOOKTAPE_DATABASE_URL' in env ? undefined : await databaseFor(dataDir);
-  if (directory === undefined && !database) prepareDatabase(dataDir);
+  const hasOwnUrl = 'HOOKTAPE_DATABASE_URL' in env;
+  const database = hasOwnUrl ? undefined : await databaseFor(dataDir);
+  if (directory === undefined && !hasOwnUrl && !database) prepareDatabase(dataDir);
   const config = configOf({
     HOOKTAPE_DATA_DIR: dataDir,
     HOOKTAPE_RATE_LIMIT: '100000',
@@ -133,8 +134,12 @@ export async function openTestServer({
     if (directory === undefined) rmSync(dataDir, { recursive: true, force: true });
     throw error;
   });
-  const app = createApp(services);
-  const fetchApp: TestServer['fetch'] = async (path, init) => app.fetch(new Request(`http://internal${path}`, init));
+  let app: App | undefined;
+  const fetchRequest: App['fetch'] = request => {
+    app ??= createApp(services);
+    return app.fetch(request);
+  };
+  const fetchApp: TestServer['fetch'] = async (path, init) => fetchRequest(new Request(`http://internal${path}`, init));
 
   const createAccount: TestServer['createAccount'] = async (
     email = 'owner@example.com',
@@ -169,7 +174,7 @@ export async function openTestServer({
   let origin: Promise<string> | undefined;
   const front = createFront({
     ingest: services.ingest,
-    fetch: app.fetch,
+    fetch: fetchRequest,
     clientAddress: services.clientAddress,
     ingestUrl: config.ingestUrl,
     onError: services.onError,
