@@ -1,16 +1,13 @@
 /* `hooktape apply FILE`: creates the endpoints that a file declares and updates existing ones, all or nothing. */
 import type { ApplyResult } from '../features/apply/model.ts';
 import { type DescribedProblem, readEndpointsFile, UnreadableFileError } from './apply/endpoints-file.ts';
-import { parse } from './arguments.ts';
 import { counted, safeLine } from './client/output.ts';
 import { control } from './control.ts';
 import { exitCodes, type Io, type Run, UsageError } from './io.ts';
 import { loadConfig } from './settings.ts';
 
-export const runApply: Run = async (args, io) => {
-  const flags = { 'dry-run': { type: 'boolean' }, prune: { type: 'boolean' }, force: { type: 'boolean' } } as const;
-  const { positionals, flag, envFile, json } = parse(args, ['FILE'], flags);
-  const [file = ''] = positionals;
+export const runApply: Run = async ({ argument, flag, envFile, json }, io) => {
+  const file = argument(0);
   if (flag('force') && !flag('prune')) throw new UsageError('--force needs --prune');
   const { config } = loadConfig(io, envFile);
   const { document, problems, describe } = readOr(file, io);
@@ -18,9 +15,7 @@ export const runApply: Run = async (args, io) => {
   // If the command has found problems, the server only checks the file.
   const dryRun = flag('dry-run') || problems.length > 0;
   const result =
-    document === null
-      ? { problems: [] }
-      : ((await control(io, config, 'endpoints.apply', { ...request, dryRun })) as ApplyResult);
+    document === null ? { problems: [] } : await control(io, config, 'endpoints.apply', { ...request, dryRun });
   const found = [...problems, ...('problems' in result ? result.problems : [])];
   if (found.length > 0) return refuse(io, file, inOrder(found.map(describe)), json);
   if ('pinned' in result) return refusePinned(io, result.pinned, json);

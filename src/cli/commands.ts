@@ -1,6 +1,6 @@
 /* Runs the named command. Commands load their own code, so that client commands start without loading the server. */
 import { splitArguments } from './arguments.ts';
-import { type Command, completeCommand, type Io, UnknownOptionError } from './io.ts';
+import { type Command, completeCommand, exitCodes, type Io, UnknownOptionError } from './io.ts';
 import { clientCommands } from './table/client-commands.ts';
 import { serverCommands } from './table/server-commands.ts';
 import { requiresVerb, unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
@@ -41,7 +41,8 @@ export async function runCommand(args: string[], io: Io): Promise<number> {
     if (requiresVerb(command.usage) && !verbsOf(command.usage).includes(verb))
       throw unknownVerb(name, command.usage, own[0]);
     const run = await command.load();
-    return await run(own, io, usage);
+    const { parseArguments } = await import('./parse-arguments.ts');
+    return (await run(parseArguments(own, usage, name in clientCommands), io)) ?? exitCodes.done;
   } catch (error) {
     const { reportError } = await import('./error-output.ts');
     const known =

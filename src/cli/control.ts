@@ -12,11 +12,10 @@ import {
   socketPath,
   withSecret,
 } from './data-directory.ts';
-import { diskErrorMessage } from './disk-errors.ts';
-import { fetchErrorMessage } from './fetch-error.ts';
-import { type Io, OperationError } from './io.ts';
-import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
-import { createLog } from './settings.ts';
+import { type Arguments, type Io, OperationError } from './io.ts';
+import { type Operation, type OperationName, type Outcome, type operations, runOperation } from './operations.ts';
+import { createLog, loadConfig } from './settings.ts';
+import { diskErrorMessage, fetchErrorMessage } from './system-errors.ts';
 
 /** How long a command waits for a locked data directory if no server responds. */
 const lockTimeoutMs = 5000;
@@ -28,10 +27,21 @@ const keepAliveMs = 5000;
 /** The operation that may be the first of an installation. */
 const createsDatabase: OperationName = 'account.create';
 
-const unwrap = (outcome: Outcome): unknown => {
+type Result<N extends OperationName> = Awaited<ReturnType<(typeof operations)[N]>>;
+
+const unwrap = <N extends OperationName>(outcome: Outcome): Result<N> => {
   if ('failure' in outcome) throw new OperationError(outcome.failure.message);
-  return outcome.result;
+  // The result of the operation with this name; through the socket it is JSON.
+  return outcome.result as Result<N>;
 };
+
+/** Like `control`, with the settings of the command. */
+export const ask = async <N extends OperationName>(
+  io: Io,
+  { envFile }: Pick<Arguments, 'envFile'>,
+  name: N,
+  args: Record<string, unknown>,
+): Promise<Result<N>> => control(io, loadConfig(io, envFile).config, name, args);
 
 /** Runs an operation in the process that has the database open. @throws OperationError with the reason if it is refused */
 export async function control<N extends OperationName>(
@@ -39,15 +49,15 @@ export async function control<N extends OperationName>(
   config: Config,
   name: N,
   args: Record<string, unknown>,
-): Promise<unknown> {
+): Promise<Result<N>> {
   const until = io.clock.monotonic() + lockTimeoutMs;
   for (;;) {
     const throughServer = await askServer(socketPath(config), name, args);
-    if (throughServer) return unwrap(throughServer);
+    if (throughServer) return unwrap<N>(throughServer);
     try {
       const session = { holder: `hooktape ${name.replace('.', ' ')}`, mayCreate: name === createsDatabase };
       return await withServices(io, config, session, async services =>
-        unwrap(await runOperation(services, name, args)),
+        unwrap<N>(await runOperation(services, name, args)),
       );
     } catch (error) {
       // A server that is starting or stopping, or another command, holds the lock: try both ways again.
@@ -58,13 +68,13 @@ export async function control<N extends OperationName>(
 }
 
 /** Runs an operation in the running server. @returns undefined if no server runs here @throws OperationError if it is refused */
-export async function askRunningServer(
+export async function askRunningServer<N extends OperationName>(
   config: Pick<Config, 'dataDir'>,
-  name: OperationName,
+  name: N,
   args: Record<string, unknown> = {},
-): Promise<{ result: unknown } | undefined> {
+): Promise<{ result: Result<N> } | undefined> {
   const outcome = await askServer(socketPath(config), name, args);
-  return outcome && { result: unwrap(outcome) };
+  return outcome && { result: unwrap<N>(outcome) };
 }
 
 /** One of many operations in a row. @throws OperationError with the reason if it is refused */

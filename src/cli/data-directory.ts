@@ -20,11 +20,11 @@ import { encodeBytes } from '../core/encoding/base32.ts';
 import { secretMustBe } from '../core/secrets/secret-length.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { type DataLock, LockedError, lockDatabase, lockFilesIn, lockFilesOf } from '../db/files/lock.ts';
+import { moveIntoPlace } from '../db/files/publish-file.ts';
 import { resolveSymlinks } from '../db/files/symlinks.ts';
 import { SecretError, ShortSecretError } from '../db/secret-check.ts';
 import { journalDirectory } from '../wiring/journal.ts';
 import { ConfigurationError, type Io, OperationError } from './io.ts';
-import { writeSecretFile } from './secret-file.ts';
 import { removeUnfinished } from './unfinished-files.ts';
 
 /** The generated secret, used when HOOKTAPE_SECRET is not set. */
@@ -172,7 +172,7 @@ function attempt(what: string, act: () => void, setting: keyof typeof other = 'H
     act();
   } catch (cause) {
     const { code, message } = cause as Error & { code?: unknown };
-    // The advice for a full disk is the same for all commands (disk-errors.ts).
+    // The advice for a full disk is the same for all commands (system-errors.ts).
     if (code === 'ENOSPC') throw cause;
     const [why, wayOut] = reasons[String(code)] ?? [message, undefined];
     const next =
@@ -229,6 +229,21 @@ export function readOrCreateSecret(io: Io, config: Config): string {
   if (secret === '')
     throw new Error(`${file} is empty; restore it from a backup, or delete it if nothing was encrypted with it`);
   return secret;
+}
+
+/**
+ * Writes a secret to its own file: atomically, readable by its owner only, never over an existing file.
+ * @param part path of the temporary file, in the same directory @throws conflict if `file` exists, or a system error
+ */
+export function writeSecretFile(file: string, secret: string, part: string): void {
+  // Left by an interrupted attempt.
+  rmSync(part, { force: true });
+  try {
+    writeFileSync(part, secret, { mode: 0o600, flag: 'wx', flush: true });
+    moveIntoPlace(part, file);
+  } finally {
+    rmSync(part, { force: true });
+  }
 }
 
 /** A new file name is on disk only after its directory has been synced. */

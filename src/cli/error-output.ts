@@ -2,8 +2,8 @@
 import { ExpectedError } from '../core/errors.ts';
 import { escapeUnsafe } from '../log.ts';
 import { safeText } from './client/output.ts';
-import { diskErrorMessage } from './disk-errors.ts';
 import { BacklogError, ConfigurationError, exitCodes, type Io, UnreachableError, UsageError } from './io.ts';
+import { diskErrorMessage } from './system-errors.ts';
 
 /** `details` are printed as further lines, and in JSON under their own name. */
 type Failure = { exitCode: number; message: string; details?: { usage: string[] } | { problems: readonly string[] } };

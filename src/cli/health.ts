@@ -1,13 +1,12 @@
 /* `hooktape health`: asks the server that this configuration describes whether it is ready. */
-import { parse } from './arguments.ts';
-import { fetchErrorMessage } from './fetch-error.ts';
+
 import { exitCodes, type Run } from './io.ts';
 import { loadConfig } from './settings.ts';
+import { fetchErrorMessage } from './system-errors.ts';
 
 const timeoutMs = 5000;
 
-export const runHealth: Run = async (args, io) => {
-  const { envFile, json } = parse(args, []);
+export const runHealth: Run = async ({ envFile, json }, io) => {
   const { config } = loadConfig(io, envFile);
   const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[config.host] ?? bracketed(config.host);
   const url = `${config.tls ? 'https' : 'http'}://${host}:${config.port}/readyz`;

@@ -1,5 +1,4 @@
 /* `hooktape help`, and `--help` after any command: the list of commands, or the usage of a command or subcommand. */
-import { parse } from './arguments.ts';
 import { type Command, exitCodes, type Io, type Run, UsageError } from './io.ts';
 import { clientCommands } from './table/client-commands.ts';
 import { requiresVerb, unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
@@ -37,9 +36,7 @@ const isClient = (name: string): boolean => Object.hasOwn(clientCommands, name);
 /** @param commands all commands, including this one @param nameOf the current name for an older spelling */
 export const createHelp =
   (commands: Commands, nameOf: (given: string) => string): Run =>
-  async (args, io) => {
-    const { positionals, json } = parse(args, ['[COMMAND]', '[SUBCOMMAND]']);
-    const [given, verb] = positionals;
+  async ({ positionals: [given, verb], json }, io) => {
     const name = given && nameOf(given);
     const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (command && verb !== undefined && verbsOf(command.usage).length === 0)

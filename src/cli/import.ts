@@ -8,12 +8,11 @@ import { readEvent } from '../core/events/exported-event.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import type { ImportResult } from '../features/imports/service.ts';
 import { detect } from '../platforms/platforms.ts';
-import { parse } from './arguments.ts';
-import { counted } from './client/output.ts';
+import { counted, printResult } from './client/output.ts';
 import { type Call, withControl } from './control.ts';
 import { fromHarEntry } from './import/har-entry.ts';
 import { createElementReader, type Element, type FileKind } from './import/json-elements.ts';
-import { exitCodes, type Io, OperationError, type Run, UsageError } from './io.ts';
+import { exitCodes, type Io, OperationError, type Run } from './io.ts';
 import { createProgress } from './progress.ts';
 import { loadConfig } from './settings.ts';
 
@@ -22,23 +21,20 @@ const batchBytes = 4 << 20;
 /** Events with the same time stay in one batch, which may then be this many times larger. */
 const maxOverfill = 8;
 
-export const runImport: Run = async (args, io) => {
-  const { positionals, option, envFile, json } = parse(args, ['FILE'], { endpoint: { type: 'string' } });
-  const [file = ''] = positionals;
-  const endpoint = option('endpoint');
-  if (endpoint === undefined) throw new UsageError('--endpoint ID is missing');
+export const runImport: Run = async (given, io) => {
+  const [file, endpoint = ''] = [given.argument(0), given.option('endpoint')];
   const size = file === '-' ? undefined : sizeOf(file);
-  const { config } = loadConfig(io, envFile);
+  const { config } = loadConfig(io, given.envFile);
   const total = await withControl(io, config, 'hooktape import', call =>
     importFile({ io, call, file, size, endpoint }),
   );
   const { imported, alreadyThere, expired, tooLarge = 0, notPinned = 0 } = total;
-  if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
-  else io.stdout(`${imported} imported, ${alreadyThere} already present, ${expired} older than the retention\n`);
-  if (notPinned > 0 && !json)
+  const counts = `${imported} imported, ${alreadyThere} already present, ${expired} older than the retention\n`;
+  printResult(io, given, { endpoint, ...total }, counts);
+  if (notPinned > 0 && !given.json)
     io.stderr(`hooktape: ${notPinned} not pinned: the team's limit of pinned events is reached\n`);
   if (tooLarge === 0) return exitCodes.done;
-  if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database supports\n`);
+  if (!given.json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database supports\n`);
   return exitCodes.failed;
 };
 

@@ -51,8 +51,24 @@ export type Io = {
   abort: (exitCode: number) => void;
 };
 
-/** @param args the arguments after the command's name @param usage the line of the called form in the table */
-export type Run = (args: string[], io: Io, usage: string) => Promise<number>;
+/** The arguments of a command, parsed according to its usage lines. */
+export type Arguments = {
+  /** The subcommand. */
+  verb: string | undefined;
+  positionals: string[];
+  /** An argument that the usage line requires. */
+  argument: (index: number) => string;
+  flag: (name: string) => boolean;
+  option: (name: string) => string | undefined;
+  /** All values of a repeatable option, in their order. */
+  options: (name: string) => string[];
+  envFile: string | undefined;
+  json: boolean;
+};
+
+/** @returns the exit code; nothing means that all is done */
+// biome-ignore lint/suspicious/noConfusingVoidType: most commands end without returning anything
+export type Run = (given: Arguments, io: Io) => Promise<number | void>;
 
 export type Command = {
   /** One line for the list of commands. */

@@ -1,58 +1,33 @@
 /* `hooktape key …`: API keys of an account. */
+import type { ApiKey } from '../features/keys/model.ts';
 import { parseDuration } from '../shared/units.ts';
-import { parse } from './arguments.ts';
-import { control } from './control.ts';
-import { exitCodes, type Run, UsageError } from './io.ts';
-import { loadConfig } from './settings.ts';
+import { printJson, printResult } from './client/output.ts';
+import { ask } from './control.ts';
+import { type Run, UsageError } from './io.ts';
 
-type Key = {
-  id: string;
-  name: string;
-  last4: string;
-  createdAt: number;
-  lastUsedAt: number | null;
-  app: { id: string; name: string } | null;
-  expiresAt: number | null;
-  readOnly: boolean;
-};
-
-const account = { account: { type: 'string' } } as const;
-const creation = { ...account, 'expires-in': { type: 'string' }, 'read-only': { type: 'boolean' } } as const;
-
-export const runKey: Run = async ([verb, ...rest], io) => {
-  switch (verb) {
+export const runKey: Run = async (given, io) => {
+  const account = given.option('account');
+  switch (given.verb) {
     case 'create': {
-      const { positionals, option, flag, envFile, json } = parse(rest, ['NAME'], creation);
-      const args = {
-        name: positionals[0],
-        account: required(option('account')),
-        expiresIn: readExpiresIn(option('expires-in')),
-        readOnly: flag('read-only'),
-      };
-      const created = (await control(io, loadConfig(io, envFile).config, 'key.create', args)) as { key: string };
-      io.stdout(`${json ? JSON.stringify(created) : created.key}\n`);
-      return exitCodes.done;
+      const expiresIn = readExpiresIn(given.option('expires-in'));
+      const options = { name: given.argument(0), account, expiresIn, readOnly: given.flag('read-only') };
+      const created = await ask(io, given, 'key.create', options);
+      return printResult(io, given, created, `${created.key}\n`);
     }
     case 'list': {
-      const { option, envFile, json } = parse(rest, [], account);
-      const args = { account: required(option('account')) };
-      const keys = (await control(io, loadConfig(io, envFile).config, 'key.list', args)) as Key[];
-      if (json) io.stdout(`${JSON.stringify(keys)}\n`);
-      else for (const one of keys) io.stdout(`${lineOf(one)}\n`);
-      return exitCodes.done;
+      const keys = await ask(io, given, 'key.list', { account });
+      if (given.json) return printJson(io, keys);
+      for (const one of keys) io.stdout(`${lineOf(one)}\n`);
+      return;
     }
-    case 'revoke': {
-      const { positionals, envFile, json } = parse(rest, ['ID']);
-      const result = await control(io, loadConfig(io, envFile).config, 'key.revoke', { id: positionals[0] });
-      io.stdout(json ? `${JSON.stringify(result)}\n` : `revoked ${positionals[0]}\n`);
-      return exitCodes.done;
+    default: {
+      const id = given.argument(0);
+      return printResult(io, given, await ask(io, given, 'key.revoke', { id }), `revoked ${id}\n`);
     }
-    default:
-      throw new UsageError(`unknown subcommand: key ${verb}`);
   }
 };
 
-const lineOf = (key: Key): string =>
+const lineOf = (key: ApiKey): string =>
   [
     key.id,
     key.name,
@@ -63,16 +38,11 @@ const lineOf = (key: Key): string =>
     ...(key.expiresAt === null ? [] : [`expires ${new Date(key.expiresAt).toISOString()}`]),
   ].join('\t');
 
-const usedAt = ({ lastUsedAt }: Key): string =>
+const usedAt = ({ lastUsedAt }: ApiKey): string =>
   lastUsedAt === null ? 'never used' : `last used ${new Date(lastUsedAt).toISOString()}`;
 
 function readExpiresIn(given: string | undefined): string | undefined {
   if (given !== undefined && !parseDuration(given))
     throw new UsageError('--expires-in must be a duration, such as 30d or 365d');
   return given;
-}
-
-function required(email: string | undefined): string {
-  if (email === undefined) throw new UsageError('--account EMAIL is missing');
-  return email;
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { hooktape } from '../testing/command.ts';
 import { openTestServer, randomBytes, type TestServer, testSecret } from '../testing/test-server.ts';
 import type { Services } from '../wiring.ts';
+import { writeSecretFile } from './data-directory.ts';
 import { backUp } from './maintenance.ts';
-import { writeSecretFile } from './secret-file.ts';
 
 let directory: string;
 let server: TestServer;

@@ -6,9 +6,8 @@ import { AppError, conflict, invalid } from '../core/errors.ts';
 import { writeBackup } from '../db/backup.ts';
 import { databaseChecks } from '../db/checks/database-checks.ts';
 import type { CoreServices } from '../wiring/core.ts';
-import { secretPath } from './data-directory.ts';
-import { diskErrorMessage } from './disk-errors.ts';
-import { writeSecretFile } from './secret-file.ts';
+import { secretPath, writeSecretFile } from './data-directory.ts';
+import { diskErrorMessage } from './system-errors.ts';
 import { noteUnfinished, partialPath } from './unfinished-files.ts';
 
 /** `secretFile`: the copy of the generated secret; null if HOOKTAPE_SECRET is set, which the operator keeps. */

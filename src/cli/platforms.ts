@@ -2,14 +2,11 @@
 import { describePlatform, summarise } from '../platforms/describe.ts';
 import { platforms } from '../platforms/platforms.ts';
 import { didYouMean } from '../shared/suggest.ts';
-import { parse } from './arguments.ts';
 import { printJson, printTable } from './client/output.ts';
-import { exitCodes, type Io, type Run, UsageError } from './io.ts';
+import { type Io, type Run, UsageError } from './io.ts';
 import { wrapBeside } from './wrap-text.ts';
 
-export const runPlatforms: Run = async (args, io) => {
-  const { positionals, json } = parse(args, ['[NAME]']);
-  const [given] = positionals;
+export const runPlatforms: Run = async ({ positionals: [given], json }, io) => {
   const one = given === undefined ? undefined : find(given);
   if (one && json) printJson(io, one);
   else if (one) show(io, one);
@@ -26,7 +23,6 @@ export const runPlatforms: Run = async (args, io) => {
           handshake ? 'handshake' : '',
         ]),
     );
-  return exitCodes.done;
 };
 
 type Description = ReturnType<typeof describePlatform>;

@@ -10,24 +10,22 @@ import { createSealer } from '../core/secrets/seal.ts';
 import { copyOf, restoreBackup } from '../db/backup.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { provesSecret, readSecretProof } from '../db/secret-check.ts';
-import { parse } from './arguments.ts';
-import { openDataDirectory, secretPart, secretPath } from './data-directory.ts';
+import { printResult } from './client/output.ts';
+import { openDataDirectory, secretPart, secretPath, writeSecretFile } from './data-directory.ts';
 import { checkEmpty, hasSameSecret } from './empty-directory.ts';
-import { exitCodes, type Io, type Run, UsageError } from './io.ts';
+import { type Io, type Run, UsageError } from './io.ts';
 import { backupSecretPath } from './maintenance.ts';
-import { writeSecretFile } from './secret-file.ts';
 import { loadConfig } from './settings.ts';
 
-export const runRestore: Run = async (args, io) => {
-  const { positionals, option, envFile, json } = parse(args, ['FILE'], { at: { type: 'string' } });
-  const { config } = loadConfig(io, envFile, { acceptShortSecret: true });
-  const [given = ''] = positionals;
-  if (given.startsWith('s3:')) {
+export const runRestore: Run = async (given, io) => {
+  const { config } = loadConfig(io, given.envFile, { acceptShortSecret: true });
+  const [backup, at] = [given.argument(0), given.option('at')];
+  if (backup.startsWith('s3:')) {
     const { restoreFromS3 } = await import('./s3/restore.ts');
-    return restoreFromS3(io, config, { from: given, at: option('at'), json });
+    return restoreFromS3(io, config, { from: backup, at, json: given.json });
   }
-  if (option('at') !== undefined) throw new UsageError('--at is for a backup in an object store: s3://BUCKET/PREFIX');
-  const from = resolve(given);
+  if (at !== undefined) throw new UsageError('--at is for a backup in an object store: s3://BUCKET/PREFIX');
+  const from = resolve(backup);
   const file = fromFileUrl(config.databaseUrl);
   if (file === undefined) throw invalid('the database is on a libSQL server: restore it there');
   checkSource(from);
@@ -40,8 +38,8 @@ export const runRestore: Run = async (args, io) => {
   } finally {
     await lock.release();
   }
-  io.stdout(json ? `${JSON.stringify({ dataDir: config.dataDir, file: resolve(file) })}\n` : `${config.dataDir}\n`);
-  return exitCodes.done;
+  const { dataDir } = config;
+  printResult(io, given, { dataDir, file: resolve(file) }, `${dataDir}\n`);
 };
 
 function checkSource(from: string): void {

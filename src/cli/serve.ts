@@ -7,7 +7,6 @@ import type { Config } from '../config/config.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { prespawnThreads, type SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { tunnelChoices } from '../shared/tunnel.ts';
-import { parse } from './arguments.ts';
 import { type Certificate, checkCertificate } from './certificate.ts';
 import { exitCodes, type Io, type Run, UsageError } from './io.ts';
 import { listenError } from './listen-errors.ts';
@@ -16,8 +15,7 @@ import { createLog, loadConfig } from './settings.ts';
 /** How long the server waits for a command that holds the data directory. */
 const commandTimeoutMs = 3000;
 
-export const runServe: Run = async (args, given) => {
-  const { envFile, json, option } = parse(args, [], { tunnel: { type: 'string' } });
+export const runServe: Run = async ({ envFile, json, option }, given) => {
   const io = withTunnel(given, option('tunnel'));
   // PID 1 ignores signals without a handler, so install it first.
   const signalled = io.untilSignal();
@@ -63,7 +61,6 @@ export const runServe: Run = async (args, given) => {
       await services.close();
     }
     log.info('stopped');
-    return exitCodes.done;
   } finally {
     // After an error the services may not exist, or may have closed it already.
     await databaseBeingOpened.database.close().catch(() => {});

@@ -1,22 +1,17 @@
 /* `hooktape version`, also of a newer version if HOOKTAPE_CHECK_UPDATES is on. */
 import { releasesUrl } from '../shared/releases.ts';
-import { parse } from './arguments.ts';
-import { safeLine } from './client/output.ts';
-import { fetchErrorMessage } from './fetch-error.ts';
-import { ConfigurationError, exitCodes, type Io, type Run } from './io.ts';
+import { printResult, safeLine } from './client/output.ts';
+import { ConfigurationError, type Io, type Run } from './io.ts';
+import { fetchErrorMessage } from './system-errors.ts';
 
 const timeoutMs = 3000;
 
-export const runVersion: Run = async (args, io) => {
-  const { json, envFile } = parse(args, []);
+export const runVersion: Run = async (given, io) => {
   const { version, commit } = io;
-  const newest = await findNewest(io, envFile);
-  if (json) io.stdout(`${JSON.stringify({ version, commit, ...(newest !== undefined && { newest }) })}\n`);
-  else {
-    io.stdout(`hooktape ${version} (${commit})\n`);
-    if (newest !== undefined) io.stdout(`${newest} is available: ${releasesUrl}\n`);
-  }
-  return exitCodes.done;
+  const newest = await findNewest(io, given.envFile);
+  const advice = newest === undefined ? '' : `${newest} is available: ${releasesUrl}\n`;
+  const result = { version, commit, ...(newest !== undefined && { newest }) };
+  printResult(io, given, result, `hooktape ${version} (${commit})\n${advice}`);
 };
 
 /** From the server's check of the day, or else by asking. The version of this program never depends on it. */

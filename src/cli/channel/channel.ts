@@ -3,11 +3,10 @@
  * are checked, and the positions created, before the handshake, so that problems end the command at once.
  */
 import { type Api, connect, createApi, RefusedError } from '../client/api.ts';
-import { parseClientArguments } from '../client/client-arguments.ts';
 import { findEndpoint } from '../client/find.ts';
 import { safeLine } from '../client/output.ts';
 import { requireServer } from '../client/server.ts';
-import { exitCodes, type Io, OperationError, type Run } from '../io.ts';
+import { type Io, OperationError, type Run } from '../io.ts';
 import { createPause } from '../listen/pause.ts';
 import { type ChannelStart, createEndpointChannel, findChannelStart } from './endpoint-channel.ts';
 import { createChannelServer } from './mcp-server.ts';
@@ -17,12 +16,10 @@ import { createTools } from './tools.ts';
 /** How long the end of a session waits for positions that are not saved yet. */
 const flushMs = 3000;
 
-export const runChannel: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runChannel: Run = async (given, io) => {
   const options = readChannelOptions(given);
   const starts = await findStarts(connect(io, given), options);
   await runSession(io, createApi(io, requireServer(io, given), false), starts, options);
-  return exitCodes.done;
 };
 
 /** @throws UsageError, OperationError, RefusedError, UnreachableError */

@@ -1,8 +1,9 @@
 /* The options of `hooktape channel`. All problems with them are found here, before any request. */
+
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Filter } from '../../shared/filter/filter.ts';
-import type { ClientArguments } from '../client/client-arguments.ts';
+import type { Arguments } from '../io.ts';
 import { defaultNames, readConsumerName, readFilterOption } from '../listen/options.ts';
 
 export type ChannelOptions = {
@@ -16,7 +17,7 @@ export type ChannelOptions = {
 };
 
 /** @throws UsageError */
-export function readChannelOptions(given: ClientArguments): ChannelOptions {
+export function readChannelOptions(given: Arguments): ChannelOptions {
   const where = given.option('where');
   const own = given.option('as');
   return {

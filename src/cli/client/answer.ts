@@ -7,50 +7,32 @@ import type { AnswerRule } from '../../features/answers/model.ts';
 import { presetNamed } from '../../shared/answer-presets.ts';
 import { describeAnswer, describeCondition } from '../../shared/answer-rule.ts';
 import { parseDuration } from '../../shared/units.ts';
-import { fileProblem } from '../file-problem.ts';
-import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
-import { type Api, connect, RefusedError } from './api.ts';
-import { type ClientArguments, parseClientArguments, wholeNumber } from './client-arguments.ts';
+import { type Arguments, type Io, type Run, UsageError } from '../io.ts';
+import { wholeNumber } from '../parse-arguments.ts';
+import { fileProblem } from '../system-errors.ts';
+import { connect, whenRefused, wrongUsage } from './api.ts';
 import { findEndpointId } from './find.ts';
-import { printJson, safeLine } from './output.ts';
+import { printResult, safeLine } from './output.ts';
 
 type Rules = { rules: readonly AnswerRule[] };
 
 const ruleOptions = ['first', 'per', 'chance', 'status', 'body', 'delay', 'fault'];
 const mostFirst = 1_000_000;
 
-export const runAnswer: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runAnswer: Run = async (given, io) => {
   const rules = await readRules(io, given);
   const api = connect(io, given);
   const path = `/api/endpoints/${encodeURIComponent(await findEndpointId(api, given.argument(0)))}/answers`;
-  if (given.flag('reset')) {
-    const done = await api.call('DELETE', path);
-    if (given.json) printJson(io, done);
-    else io.stdout('senders get the default answer (200)\n');
-    return exitCodes.done;
-  }
-  const answers = rules ? await replaceRules(api, path, rules) : await api.call<Rules>('GET', path);
-  if (given.json) printJson(io, answers);
-  else
-    io.stdout(
-      answers.rules.length === 0 ? 'senders get the default answer (200)\n' : answers.rules.map(lineOf).join(''),
-    );
-  return exitCodes.done;
+  const byDefault = 'senders get the default answer (200)\n';
+  if (given.flag('reset')) return printResult(io, given, await api.call('DELETE', path), byDefault);
+  const answers = rules
+    ? await api.call<Rules>('PUT', path, { body: rules }).catch(whenRefused(400, wrongUsage))
+    : await api.call<Rules>('GET', path);
+  printResult(io, given, answers, answers.rules.map(lineOf).join('') || byDefault);
 };
 
-/** The rules come only from options, so a problem with them is wrong usage. @throws UsageError */
-async function replaceRules(api: Api, path: string, rules: Rules): Promise<Rules> {
-  try {
-    return await api.call<Rules>('PUT', path, { body: rules });
-  } catch (error) {
-    if (error instanceof RefusedError && error.status === 400) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
 /** @returns undefined if the command should show or remove the rules @throws UsageError */
-async function readRules(io: Io, given: ClientArguments): Promise<Rules | undefined> {
+async function readRules(io: Io, given: Arguments): Promise<Rules | undefined> {
   const isGiven = (name: string): boolean => given.option(name) !== undefined;
   const isRule = ruleOptions.some(isGiven);
   const when = given.option('when');
@@ -70,11 +52,11 @@ async function readRules(io: Io, given: ClientArguments): Promise<Rules | undefi
   return undefined;
 }
 
-async function readRule(io: Io, given: ClientArguments): Promise<AnswerRule> {
+async function readRule(io: Io, given: Arguments): Promise<AnswerRule> {
   const first = wholeNumber(given, 'first', { least: 1, most: mostFirst });
   const status = wholeNumber(given, 'status', { least: 200, most: 599 });
   const when = given.option('when');
-  // `parseClientArguments` has already checked them against the choices in the usage line.
+  // `parseArguments` has already checked them against the choices in the usage line.
   const per = given.option('per') as AnswerRule['per'];
   const fault = given.option('fault') as AnswerRule['answer']['fault'];
   if (fault !== undefined && (status !== undefined || given.option('body') !== undefined))
@@ -96,7 +78,7 @@ async function readRule(io: Io, given: ClientArguments): Promise<AnswerRule> {
   };
 }
 
-function readChance(given: ClientArguments): number | undefined {
+function readChance(given: Arguments): number | undefined {
   const text = given.option('chance');
   if (text === undefined) return undefined;
   const chance = /^(\d+(\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
@@ -104,7 +86,7 @@ function readChance(given: ClientArguments): number | undefined {
   return chance;
 }
 
-function readDelay(given: ClientArguments): number | undefined {
+function readDelay(given: Arguments): number | undefined {
   const text = given.option('delay');
   if (text === undefined) return undefined;
   const delayMs = parseDuration(text);
@@ -114,7 +96,7 @@ function readDelay(given: ClientArguments): number | undefined {
 
 async function readBody(
   io: Io,
-  given: ClientArguments,
+  given: Arguments,
 ): Promise<Pick<AnswerRule['answer'], 'headers' | 'body' | 'bodyEncoding'>> {
   const file = given.option('body');
   if (file === undefined) return {};

@@ -4,10 +4,9 @@
  */
 import { isLoopbackHost } from '../../core/network/hosts.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
-import type { Parsed } from '../arguments.ts';
-import { fetchErrorMessage } from '../fetch-error.ts';
-import { type Io, OperationError, UnreachableError } from '../io.ts';
-import { filterUsageError } from './filter-error.ts';
+import { type Arguments, type Io, OperationError, UnreachableError, UsageError } from '../io.ts';
+import { filterUsageError } from '../parse-arguments.ts';
+import { fetchErrorMessage } from '../system-errors.ts';
 import { requireServer, type Server } from './server.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -42,6 +41,19 @@ export class RefusedError extends OperationError {
   }
 }
 
+/** For `catch`: what follows if the server refused with this status. Throws any other error again. */
+export const whenRefused =
+  <T>(status: number, then: (error: RefusedError) => T) =>
+  (error: unknown): T => {
+    if (error instanceof RefusedError && error.status === status) return then(error);
+    throw error;
+  };
+
+/** If everything in a request comes from options, a problem with it is wrong usage. */
+export function wrongUsage({ message }: Error): never {
+  throw new UsageError(message);
+}
+
 type ErrorBody = { error?: unknown; position?: unknown; nearest?: unknown };
 
 const answerTimeoutMs = 60_000;
@@ -57,7 +69,7 @@ const breakCodes = ['ECONNRESET', 'ConnectionClosed', 'EPIPE'];
 class BrokenConnectionError extends UnreachableError {}
 
 /** @throws OperationError without a key */
-export const connect = (io: Io, given: Pick<Parsed, 'envFile'>): Api => createApi(io, requireServer(io, given));
+export const connect = (io: Io, given: Pick<Arguments, 'envFile'>): Api => createApi(io, requireServer(io, given));
 
 /** @param isPatient whether a GET waits for the rate limit, and is repeated if its connection breaks */
 export function createApi(io: Io, server: Server, isPatient = true): Api {

@@ -3,8 +3,7 @@
  * The script passes the name of its shell, and the program prints words that the script can insert as they are
  * (shell-words.ts).
  */
-import { completeCommand, exitCodes, type Run, UsageError } from '../io.ts';
-import { parseClientArguments } from './client-arguments.ts';
+import { completeCommand, type Run, UsageError } from '../io.ts';
 
 const scripts: Record<string, string> = {
   // Without word splitting, because that would also expand patterns such as * to file names. Bash 3.2 has no mapfile.
@@ -61,10 +60,9 @@ Register-ArgumentCompleter -Native -CommandName hooktape -ScriptBlock {
 `,
 };
 
-export const runCompletion: Run = async (args, io, usage) => {
-  const shell = parseClientArguments(args, usage).argument(0);
+export const runCompletion: Run = async (given, io) => {
+  const shell = given.argument(0);
   const script = scripts[shell];
   if (script === undefined) throw new UsageError(`${shell} is not supported`);
   io.stdout(script);
-  return exitCodes.done;
 };

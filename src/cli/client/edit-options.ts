@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
 import { applyEdit, type EditedRequest, type EditNames, isEdit } from '../../core/replay/replay-edit.ts';
-import { fileProblem } from '../file-problem.ts';
-import { type Io, OperationError, UsageError } from '../io.ts';
-import type { ClientArguments } from './client-arguments.ts';
+import { type Arguments, type Io, OperationError, UsageError } from '../io.ts';
+import { fileProblem } from '../system-errors.ts';
 
 export type Edits = {
   set: Record<string, unknown>;
@@ -18,7 +17,7 @@ export type Edits = {
 const names: EditNames = { body: '--body or --edit', headers: '--header' };
 
 /** @throws UsageError for an invalid option, OperationError for a file that cannot be read */
-export async function readEdits(io: Io, given: ClientArguments): Promise<Edits> {
+export async function readEdits(io: Io, given: Arguments): Promise<Edits> {
   const file = given.option('body');
   const edits: Edits = {
     set: Object.fromEntries(given.options('set').map(readSet)),

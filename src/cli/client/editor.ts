@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isJson } from '../../core/json/validator.ts';
-import { fileProblem, startProblem } from '../file-problem.ts';
 import { type Io, OperationError } from '../io.ts';
+import { variable } from '../parse-arguments.ts';
+import { fileProblem, startProblem } from '../system-errors.ts';
 import { openJsonLine } from './body-text.ts';
-import { variable } from './client-arguments.ts';
 
 /** @returns the edited body, or `body` itself if it is unchanged @throws OperationError: then nothing should be sent */
 export async function editBody(io: Io, body: Uint8Array): Promise<Uint8Array> {

@@ -1,19 +1,17 @@
 /* `hooktape events`: the events of an endpoint, newest first. */
 import type { EventPage, EventSummary } from '../../features/events/model.ts';
-import { exitCodes, type Io, type Run } from '../io.ts';
+import type { Io, Run } from '../io.ts';
+import { wholeNumber } from '../parse-arguments.ts';
 import { type Api, connect } from './api.ts';
-import { parseClientArguments, wholeNumber } from './client-arguments.ts';
-import { rowOf } from './event-rows.ts';
 import { findEndpointId } from './find.ts';
-import { printJson, printTable, timeText } from './output.ts';
+import { printJson, printTable, sizeText, timeText } from './output.ts';
 
 const defaultLimit = 25;
 const maxLimit = 100_000;
 const maxPage = 100;
 const clearLine = '\r\x1b[K';
 
-export const runEvents: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runEvents: Run = async (given, io) => {
   const limit = wholeNumber(given, 'limit', { least: 1, most: maxLimit }) ?? defaultLimit;
   const api = connect(io, given);
   const endpointId = await findEndpointId(api, given.argument(0));
@@ -21,7 +19,6 @@ export const runEvents: Run = async (args, io, usage) => {
   if (given.json) printJson(io, page);
   else printTable(io, page.events.map(rowOf));
   if (page.events.length === 0 && !given.json) io.stderr('No events.\n');
-  return exitCodes.done;
 };
 
 type Wanted = { endpointId: string; where: string | undefined; limit: number };
@@ -43,4 +40,22 @@ async function listEvents(io: Io, api: Api, { endpointId, where, limit }: Wanted
     io.stderr(`${clearLine}Searched back to ${timeText(page.scannedTo)}`);
     isProgressShown = true;
   }
+}
+
+/** An event as a row of a table. */
+export function rowOf(event: EventSummary): string[] {
+  const { id, receivedAt, platform, eventType, signatureValid, method, size, pin, tags, payloadPreview } = event;
+  const verdict = signatureValid === null ? '' : signatureValid ? 'valid' : 'invalid';
+  const marks = [...(pin ? [`@${pin.name ?? ''}`] : []), ...tags.map(tag => `#${tag}`)].join(' ');
+  return [
+    id,
+    timeText(receivedAt),
+    platform ?? '',
+    eventType ?? '',
+    verdict,
+    method ?? '',
+    sizeText(size),
+    marks,
+    payloadPreview,
+  ];
 }

@@ -10,17 +10,15 @@ import {
 import type { Arrivals, Explanation } from '../expect/explain.ts';
 import type { Failure } from '../expect/report.ts';
 import { type Watched, watch } from '../expect/watch.ts';
-import { exitCodes, type Io, type Run, UnreachableError, UsageError } from '../io.ts';
+import { type Arguments, exitCodes, type Io, type Run, UnreachableError, UsageError } from '../io.ts';
 import { type Api, connect } from './api.ts';
-import { type ClientArguments, parseClientArguments } from './client-arguments.ts';
-import { rowOf } from './event-rows.ts';
+import { rowOf } from './events.ts';
 import { findEndpointId } from './find.ts';
 import { printJson, printTable, safeLine, safeText } from './output.ts';
 
 const exitCodeOf: Record<Outcome, number> = { met: exitCodes.done, 'not met': exitCodes.failed, 'too many': 3 };
 
-export const runExpect: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runExpect: Run = async (given, io) => {
   const expectation = readExpectation(given);
   const startedAt = io.clock.monotonic();
   const report = await openReport(io, given, expectation);
@@ -40,17 +38,17 @@ export const runExpect: Run = async (args, io, usage) => {
   }
 };
 
-function announce(io: Io, given: ClientArguments, expectation: Expectation): void {
+function announce(io: Io, given: Arguments, expectation: Expectation): void {
   if (!io.isTerminal || given.json) return;
   io.stderr(safeText(`Waiting up to ${withinText(given)} for ${describe(expectation)}.\n`));
 }
 
-const withinText = (given: ClientArguments): string => given.option('within') ?? '30s';
+const withinText = (given: Arguments): string => given.option('within') ?? '30s';
 
 type Found = { api: Api; endpointId: string; expectation: Expectation; watched: Watched };
 
 /** Explains a failure, saves the events, prints. */
-async function conclude(io: Io, given: ClientArguments, found: Found): Promise<{ failure: Failure | undefined }> {
+async function conclude(io: Io, given: Arguments, found: Found): Promise<{ failure: Failure | undefined }> {
   const { api, endpointId, expectation, watched } = found;
   const { outcome, events } = watched;
   const explained = outcome === 'met' ? undefined : await explain(io, given, found);
@@ -82,7 +80,7 @@ async function conclude(io: Io, given: ClientArguments, found: Found): Promise<{
   return { failure };
 }
 
-async function explain(io: Io, given: ClientArguments, { api, endpointId, expectation, watched }: Found) {
+async function explain(io: Io, given: Arguments, { api, endpointId, expectation, watched }: Found) {
   const { explainFilter, readArrivals } = await import('../expect/explain.ts');
   const { explainFailure } = await import('../expect/report.ts');
   const isMissing = watched.outcome === 'not met';
@@ -100,7 +98,7 @@ async function explain(io: Io, given: ClientArguments, { api, endpointId, expect
   return { failure, arrivals, nearest: explanation.nearest };
 }
 
-function sayFailure(io: Io, { json }: ClientArguments, { sentence, details }: Failure, exitCode: number): void {
+function sayFailure(io: Io, { json }: Arguments, { sentence, details }: Failure, exitCode: number): void {
   if (json) io.stderr(`${safeLine(JSON.stringify({ error: sentence, details, exitCode }))}\n`);
   else io.stderr(safeText(`hooktape: ${[sentence, ...details].join('\n')}\n`));
 }
@@ -108,7 +106,7 @@ function sayFailure(io: Io, { json }: ClientArguments, { sentence, details }: Fa
 type Problem = Error | (Failure & { outcome: Outcome });
 
 /** @returns a function that writes the JUnit file, if requested @throws UsageError if the files cannot be created */
-async function openReport(io: Io, given: ClientArguments, expectation: Expectation) {
+async function openReport(io: Io, given: Arguments, expectation: Expectation) {
   const [save, junit] = [given.option('save'), given.option('junit')];
   if (save === undefined && junit === undefined) return async (): Promise<void> => {};
   const { checkFile, readable, writeFile } = await import('../expect/files.ts');

@@ -1,12 +1,10 @@
 /* `hooktape export`: streams the history of an endpoint to stdout. */
-import { exitCodes, type Run } from '../io.ts';
+import type { Run } from '../io.ts';
 import { connect, reach } from './api.ts';
-import { parseClientArguments } from './client-arguments.ts';
 import { findEndpointId } from './find.ts';
 import { safeText } from './output.ts';
 
-export const runExport: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runExport: Run = async (given, io) => {
   const api = connect(io, given);
   const id = await findEndpointId(api, given.argument(0));
   const query = { where: given.option('where'), format: given.option('format') };
@@ -18,5 +16,4 @@ export const runExport: Run = async (args, io, usage) => {
     if (io.outputTerminal) io.stdout(safeText(decoder.decode(value, { stream: true })));
     else io.stdoutBytes(value);
   }
-  return exitCodes.done;
 };

@@ -1,30 +1,24 @@
 /* `hooktape job list|watch|pause|resume|cancel`: the replay jobs of the team. */
 import type { ReplayJob, ReplayJobPage } from '../../features/replay-jobs/model.ts';
-import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import type { Arguments, Io, Run } from '../io.ts';
 import { type Api, connect } from './api.ts';
-import { type ClientArguments, parseClientArguments } from './client-arguments.ts';
-import { printJson, printTable, safeLine, timeText } from './output.ts';
+import { printJson, printResult, printTable, safeLine, timeText } from './output.ts';
 import { followToEnd } from './replay.ts';
 import { jobPath, outcomesText, settledOf } from './replay-progress.ts';
 
 const listed = 100;
 
-export const runJob: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runJob: Run = async (given, io) => {
   const api = connect(io, given);
-  const [verb] = args;
+  const { verb } = given;
   if (verb === 'list') return list(io, api, given);
   const path = jobPath(given.argument(0));
   if (verb === 'watch') return followToEnd(io, api, given, await api.call<ReplayJob>('GET', path));
-  if (verb !== 'pause' && verb !== 'resume' && verb !== 'cancel')
-    throw new UsageError(`unknown subcommand: job ${verb}`);
   const job = await api.call<ReplayJob>('POST', `${path}/${verb}`);
-  if (given.json) printJson(io, job);
-  else io.stdout(`${safeLine(job.id)} is ${job.state}: ${outcomesText(job)}\n`);
-  return exitCodes.done;
+  return printResult(io, given, job, `${safeLine(job.id)} is ${job.state}: ${outcomesText(job)}\n`);
 };
 
-async function list(io: Io, api: Api, { json }: ClientArguments): Promise<number> {
+async function list(io: Io, api: Api, { json }: Arguments): Promise<void> {
   const page = await api.call<ReplayJobPage>('GET', '/api/replay-jobs', { query: { limit: listed } });
   if (json) printJson(io, page);
   else
@@ -40,5 +34,4 @@ async function list(io: Io, api: Api, { json }: ClientArguments): Promise<number
       ]),
     );
   if (page.jobs.length === 0 && !json) io.stderr('No replay jobs.\n');
-  return exitCodes.done;
 }

@@ -2,36 +2,32 @@
 import { isLoopbackHost } from '../../core/network/hosts.ts';
 import type { Account } from '../../features/accounts/model.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
-import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
-import { createApi } from './api.ts';
-import { parseClientArguments } from './client-arguments.ts';
-import { printJson, safeLine } from './output.ts';
+import { type Io, OperationError, type Run, UsageError } from '../io.ts';
+import { createApi, whenRefused } from './api.ts';
+import { printResult, safeLine } from './output.ts';
 import { changeSavedServers, readSavedServers, type SavedServer, savedServersPath } from './saved-servers.ts';
 import { clientVariables, defaultUrl, originOf } from './server.ts';
 
-export const runLogin: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runLogin: Run = async (given, io) => {
   const [named] = given.positionals;
   const { current, servers } = readSavedServers(io);
   const url = named === undefined ? (clientVariables(io, given).url ?? current ?? defaultUrl) : originOf(named);
   warnIfUnencrypted(io, url);
   const { key, keyId } = given.flag('key') ? { key: await readKey(io), keyId: null } : await keyFromBrowser(io, url);
   const api = createApi(io, { url, key, isKeyFromEnvironment: false });
-  const account = await api.call<Account>('GET', '/api/me').catch(error => {
-    throw (error as { status?: unknown }).status === 401
-      ? new OperationError(`${url} does not accept this key: create one in the settings, under API keys`)
-      : error;
-  });
+  const account = await api.call<Account>('GET', '/api/me').catch(
+    whenRefused(401, () => {
+      throw new OperationError(`${url} does not accept this key: create one in the settings, under API keys`);
+    }),
+  );
   changeSavedServers(io, saved => {
     saved.current = url;
     saved.servers.set(url, { key, email: account.email, keyId });
   });
   await revokeEarlier(io, url, servers.get(url), key);
-  if (given.json) printJson(io, account);
-  else io.stdout(`Signed in to ${url} as ${safeLine(account.email)}.\n`);
+  printResult(io, given, account, `Signed in to ${url} as ${safeLine(account.email)}.\n`);
   io.stderr(`The key is saved in ${savedServersPath(io)}.\n`);
   if (io.env['HOOKTAPE_KEY']) io.stderr('HOOKTAPE_KEY is set and takes precedence over the saved key.\n');
-  return exitCodes.done;
 };
 
 /** Loaded only here, because reading a key needs neither a listener nor a browser. */

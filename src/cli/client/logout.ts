@@ -1,13 +1,11 @@
 /* `hooktape logout`: revokes the key of this machine and forgets it. */
-import { exitCodes, OperationError, type Run, UnreachableError } from '../io.ts';
+import { OperationError, type Run, UnreachableError } from '../io.ts';
 import { createApi } from './api.ts';
-import { parseClientArguments } from './client-arguments.ts';
-import { printJson } from './output.ts';
+import { printResult } from './output.ts';
 import { changeSavedServers } from './saved-servers.ts';
 import { findServer, originOf } from './server.ts';
 
-export const runLogout: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runLogout: Run = async (given, io) => {
   const [named] = given.positionals;
   const env = named === undefined ? io.env : { ...io.env, HOOKTAPE_URL: originOf(named), HOOKTAPE_KEY: undefined };
   const { url, saved } = findServer({ env: { ...env, HOOKTAPE_KEY: undefined } }, given);
@@ -19,10 +17,8 @@ export const runLogout: Run = async (args, io, usage) => {
   });
   const isRevoked = saved.keyId !== null && (await revoke(saved.keyId));
   const key = isRevoked ? 'the key was revoked' : 'the key stays valid until you revoke it in the settings';
-  if (given.json) printJson(io, { ok: true, server: url, revoked: isRevoked });
-  else io.stdout(`Signed out of ${url}: ${key}.\n`);
+  printResult(io, given, { ok: true, server: url, revoked: isRevoked }, `Signed out of ${url}: ${key}.\n`);
   if (io.env['HOOKTAPE_KEY']) io.stderr('HOOKTAPE_KEY is still set, and other commands will use it.\n');
-  return exitCodes.done;
 
   /** @returns whether the key is no longer valid */
   async function revoke(keyId: string): Promise<boolean> {

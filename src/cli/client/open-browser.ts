@@ -1,7 +1,7 @@
 /* Opens a page in the user's browser, without a shell. */
 import { platform } from 'node:os';
 import type { Io } from '../io.ts';
-import { variable } from './client-arguments.ts';
+import { variable } from '../parse-arguments.ts';
 
 /** The program and its arguments before the URL; undefined without a screen. */
 function openerOf(io: Pick<Io, 'env'>): string[] | undefined {

@@ -20,6 +20,10 @@ export const jsonText = (value: unknown): string => `${escapeUnsafe(JSON.stringi
 
 export const printJson = (io: Io, value: unknown): void => void io.stdout(jsonText(value));
 
+/** Prints the result of a command: as JSON with --json, otherwise as this text. */
+export const printResult = (io: Io, { json }: { json: boolean }, result: unknown, text: string): void =>
+  void io.stdout(json ? jsonText(result) : text);
+
 const gap = '  ';
 
 /** Prints all columns, with tabs between; at a terminal, aligned columns without empty ones, cut to its width. */

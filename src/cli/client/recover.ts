@@ -6,13 +6,13 @@
 import { isLoopbackHost } from '../../core/network/hosts.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
-import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import { type Arguments, exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { createPause } from '../listen/pause.ts';
+import { duration, variable } from '../parse-arguments.ts';
 import { createGithub, type GithubDelivery } from '../recover/github.ts';
 import { findErased, findRecorded } from '../recover/recorded.ts';
 import { noRecovery, type Recovery, requestMissing } from '../recover/request-missing.ts';
 import { connect } from './api.ts';
-import { type ClientArguments, duration, parseClientArguments, variable } from './client-arguments.ts';
 import { findEndpointId } from './find.ts';
 import { printJson, safeLine } from './output.ts';
 
@@ -22,8 +22,7 @@ const defaultWithinMs = 15 * 60_000;
 const mostMs = 20 * 86_400_000;
 const publicApi = 'https://api.github.com';
 
-export const runRecover: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runRecover: Run = async (given, io) => {
   const hook = readHook(given);
   const token = readToken(io, given);
   const apiUrl = readApi(given.option('api') ?? publicApi);
@@ -71,7 +70,7 @@ function announce(io: Io, count: number): void {
 
 function report(
   io: Io,
-  { json }: ClientArguments,
+  { json }: Arguments,
   { listed, recorded, missing, isDryRun }: Plan,
   recovery: Recovery,
 ): number {
@@ -97,7 +96,7 @@ function report(
 }
 
 /** @returns the webhook's path in GitHub's API @throws UsageError */
-function readHook(given: ClientArguments): string {
+function readHook(given: Arguments): string {
   const [repo, org, hook = ''] = [given.option('repo'), given.option('org'), given.option('hook')];
   if ((repo === undefined) === (org === undefined)) throw new UsageError('give either --repo or --org');
   if (repo !== undefined && !/^[\w.-]*\w[\w.-]*\/[\w.-]*\w[\w.-]*$/.test(repo))
@@ -109,7 +108,7 @@ function readHook(given: ClientArguments): string {
 }
 
 /** @throws UsageError */
-function readToken(io: Io, given: ClientArguments): string {
+function readToken(io: Io, given: Arguments): string {
   const name = given.option('token-env') ?? 'GITHUB_TOKEN';
   const token = variable(io, name)?.trim();
   if (!token) throw new UsageError(`--token-env: the environment variable ${name} is not set`);
@@ -127,7 +126,7 @@ function readApi(text: string): string {
   return url.href;
 }
 
-function readDuration(given: ClientArguments, name: string): number | undefined {
+function readDuration(given: Arguments, name: string): number | undefined {
   const ms = duration(given, name);
   if (ms !== undefined && ms > mostMs) throw new UsageError(`--${name} must be at most 20d`);
   return ms;

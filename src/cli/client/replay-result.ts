@@ -1,10 +1,9 @@
 /* The result of a replay job: printed, and for a comparison written to a file. */
 import type { ReplayJob, ReplayJobItemPage } from '../../features/replay-jobs/model.ts';
 import { differenceText, type PathGroup, readReport, reportAsMarkdown } from '../../shared/comparison-report.ts';
-import { exitCodes, type Io, UsageError } from '../io.ts';
+import { type Arguments, exitCodes, type Io, UsageError } from '../io.ts';
 import type { Api } from './api.ts';
-import type { ClientArguments } from './client-arguments.ts';
-import { counted, printJson, printTable, safeLine } from './output.ts';
+import { counted, printResult, printTable, safeLine } from './output.ts';
 import { jobPath, outcomesText } from './replay-progress.ts';
 
 const shownFailures = 20;
@@ -21,11 +20,11 @@ export async function checkReportFile(file: string | undefined): Promise<void> {
 }
 
 /** @returns 0 if the job is done and every event was accepted, skipped, or got equal responses */
-export async function showResult(io: Io, api: Api, given: ClientArguments, job: ReplayJob): Promise<number> {
+export async function showResult(io: Io, api: Api, given: Arguments, job: ReplayJob): Promise<number> {
   const items = (outcome: string, cursor: string | undefined, limit = pageSize) =>
     api.call<ReplayJobItemPage>('GET', `${jobPath(job.id)}/items`, { query: { outcome, limit, cursor } });
-  if (given.json) printJson(io, job);
-  else io.stdout(`${stateText(job)}: ${outcomesText(job)} of ${counted(job.matched, 'event')}\n`);
+  const total = counted(job.matched, 'event');
+  printResult(io, given, job, `${safeLine(job.id)} is ${job.state}: ${outcomesText(job)} of ${total}\n`);
   const file = given.option('report');
   if (job.dest2 !== null && (file !== undefined || !given.json)) {
     const report = await readReport(job, items);
@@ -48,8 +47,6 @@ export async function showResult(io: Io, api: Api, given: ClientArguments, job: 
     io.stderr(`${safeLine(job.id)} is paused. To resume: hooktape job resume ${safeLine(job.id)}\n`);
   return job.state === 'done' && job.failed + job.different === 0 ? exitCodes.done : exitCodes.failed;
 }
-
-const stateText = ({ id, state }: ReplayJob): string => `${safeLine(id)} is ${state}`;
 
 const printPaths = (io: Io, paths: readonly PathGroup[]): void =>
   printTable(

@@ -4,29 +4,30 @@
  */
 import type { ReplayJob, ReplayJobDryRun, ReplayJobInput } from '../../features/replay-jobs/model.ts';
 import { withScheme } from '../../shared/typed-url.ts';
-import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
-import { type Api, connect, RefusedError } from './api.ts';
-import { type ClientArguments, parseClientArguments, wholeNumber } from './client-arguments.ts';
+import { type Arguments, exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import { wholeNumber } from '../parse-arguments.ts';
+import { type Api, connect, whenRefused, wrongUsage } from './api.ts';
 import { findEndpointId } from './find.ts';
-import { counted, printJson, safeLine, sizeText } from './output.ts';
+import { counted, printJson, printResult, safeLine, sizeText } from './output.ts';
 import { followJob } from './replay-progress.ts';
 import { checkReportFile, showResult } from './replay-result.ts';
 
 const maxConcurrency = 32;
 const maxStopAfter = 100_000;
 
-export const runReplay: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runReplay: Run = async (given, io) => {
   const wanted = readWanted(given);
   const file = given.option('report');
   await checkReportFile(file);
   if (file !== undefined && wanted.dest2 === undefined) throw new UsageError('--report needs --dest2');
   const api = connect(io, given);
   const endpointId = await findEndpointId(api, given.argument(0));
-  const created = await create(api, { ...wanted, endpointId });
+  const body: ReplayJobInput = { ...wanted, endpointId };
+  const created = await api
+    .call<ReplayJob | ReplayJobDryRun>('POST', '/api/replay-jobs', { body })
+    .catch(whenRefused(400, wrongUsage));
   if (!('id' in created)) {
-    if (given.json) printJson(io, created);
-    else io.stdout(`${counted(created.matched, 'event')}, ${sizeText(created.bytes)}\n`);
+    printResult(io, given, created, `${counted(created.matched, 'event')}, ${sizeText(created.bytes)}\n`);
     return exitCodes.done;
   }
   io.stderr(`${safeLine(created.id)}: ${counted(created.matched, 'event')}, ${sizeText(created.bytes)}\n`);
@@ -34,7 +35,7 @@ export const runReplay: Run = async (args, io, usage) => {
 };
 
 /** Follows the job until it has ended or is paused, or until the user stops waiting. @returns the exit code */
-export async function followToEnd(io: Io, api: Api, given: ClientArguments, job: ReplayJob): Promise<number> {
+export async function followToEnd(io: Io, api: Api, given: Arguments, job: ReplayJob): Promise<number> {
   const { job: seen, isLeft } = await followJob(io, api, job);
   if (isLeft) {
     if (given.json) printJson(io, seen);
@@ -47,7 +48,7 @@ export async function followToEnd(io: Io, api: Api, given: ClientArguments, job:
 }
 
 /** @throws UsageError */
-function readWanted(given: ClientArguments): Omit<ReplayJobInput, 'endpointId'> {
+function readWanted(given: Arguments): Omit<ReplayJobInput, 'endpointId'> {
   const [where, from, to, pace, per] = ['where', 'from', 'to', 'pace', 'per'].map(given.option);
   const dest2 = given.option('dest2');
   const ignore = given.options('ignore');
@@ -72,14 +73,4 @@ function readWanted(given: ClientArguments): Omit<ReplayJobInput, 'endpointId'> 
     ...(given.flag('resign') && { sign: { mode: 'fresh' as const } }),
     ...(given.flag('dry-run') && { dryRun: true }),
   };
-}
-
-/** Everything in the request comes from options, so a 400 is wrong usage. @throws UsageError, RefusedError */
-async function create(api: Api, body: ReplayJobInput): Promise<ReplayJob | ReplayJobDryRun> {
-  try {
-    return await api.call<ReplayJob | ReplayJobDryRun>('POST', '/api/replay-jobs', { body });
-  } catch (error) {
-    if (error instanceof RefusedError && error.status === 400) throw new UsageError(error.message);
-    throw error;
-  }
 }

@@ -2,9 +2,9 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError } from '../io.ts';
-import { variable } from './client-arguments.ts';
+import { variable } from '../parse-arguments.ts';
+import { fileProblem } from '../system-errors.ts';
 
 export type SavedServer = {
   key: string;

@@ -10,9 +10,9 @@ import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
 import { withScheme } from '../../shared/typed-url.ts';
-import { exitCodes, type Io, OperationError, type Run } from '../io.ts';
+import { type Arguments, exitCodes, type Io, OperationError, type Run } from '../io.ts';
+import { wholeNumber } from '../parse-arguments.ts';
 import { connect } from './api.ts';
-import { type ClientArguments, parseClientArguments, wholeNumber } from './client-arguments.ts';
 import { capturedRequest, contentOf, createSender, type PreparedRequest } from './deliver.ts';
 import { applyEdits, type Edits, hasEdits, readEdits, wholeBody } from './edit-options.ts';
 import { editBody } from './editor.ts';
@@ -26,8 +26,7 @@ import { checkTarget } from './target.ts';
 const timeoutMs = 30_000;
 const maxTimes = 10_000;
 
-export const runSend: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runSend: Run = async (given, io) => {
   const times = wholeNumber(given, 'times', { least: 1, most: maxTimes }) ?? 1;
   const signing = readSigning(io, given);
   const url = withScheme(given.option('to') ?? '');
@@ -67,7 +66,7 @@ export const runSend: Run = async (args, io, usage) => {
 
 async function edit(
   io: Io,
-  given: ClientArguments,
+  given: Arguments,
   captured: EditedRequest,
   edits: Edits,
 ): Promise<{ request: EditedRequest; isEdited: boolean }> {
@@ -77,7 +76,7 @@ async function edit(
   return { request, isEdited: hasEdits(edits) || request !== edited || given.flag('new-id') };
 }
 
-function printDryRun(io: Io, { json }: ClientArguments, { method, url, headers, body }: PreparedRequest): void {
+function printDryRun(io: Io, { json }: Arguments, { method, url, headers, body }: PreparedRequest): void {
   const encoded = encodeBody(body);
   if (json) {
     printJson(io, { dryRun: true, method, url, headers, ...encoded });
@@ -98,7 +97,7 @@ type Sent = {
 };
 
 /** Prints a response. In JSON, each response is a line with the fields of ReplayResult and ReplayAttempt. */
-function printResult(io: Io, { json }: ClientArguments, { result, url, isSigned, isEdited }: Sent): void {
+function printResult(io: Io, { json }: Arguments, { result, url, isSigned, isEdited }: Sent): void {
   const { durationMs } = result;
   const about = { destination: url, durationMs, signed: isSigned, edited: isEdited };
   if (result.kind === 'unreachable') {

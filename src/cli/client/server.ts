@@ -1,10 +1,9 @@
 /* The server of a client command, and its key. The environment takes precedence over the servers that `login` saved. */
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import type { Parsed } from '../arguments.ts';
-import { fileProblem } from '../file-problem.ts';
-import { type Io, OperationError, UsageError } from '../io.ts';
-import { variable } from './client-arguments.ts';
+import { type Arguments, type Io, OperationError, UsageError } from '../io.ts';
+import { variable } from '../parse-arguments.ts';
+import { fileProblem } from '../system-errors.ts';
 import { readSavedServers, type SavedServer } from './saved-servers.ts';
 
 export type Server = {
@@ -40,7 +39,7 @@ export function originOf(text: string): string {
 /** HOOKTAPE_URL and HOOKTAPE_KEY from the environment, or else --env-file. @throws UsageError if it cannot be read */
 export function clientVariables(
   io: Pick<Io, 'env'>,
-  { envFile }: Pick<Parsed, 'envFile'>,
+  { envFile }: Pick<Arguments, 'envFile'>,
 ): { url?: string; key?: string } {
   let file: NodeJS.Dict<string> = {};
   if (envFile !== undefined)
@@ -57,7 +56,7 @@ export function clientVariables(
 /** The server and its saved data. */
 export function findServer(
   io: Pick<Io, 'env'>,
-  given: Pick<Parsed, 'envFile'>,
+  given: Pick<Arguments, 'envFile'>,
 ): Server & { saved: SavedServer | undefined } {
   const named = clientVariables(io, given);
   // If both are given, the file is not read.
@@ -69,7 +68,7 @@ export function findServer(
 }
 
 /** @throws OperationError without a key for the server */
-export function requireServer(io: Pick<Io, 'env'>, given: Pick<Parsed, 'envFile'>): Server & { key: string } {
+export function requireServer(io: Pick<Io, 'env'>, given: Pick<Arguments, 'envFile'>): Server & { key: string } {
   const server = findServer(io, given);
   const { key } = server;
   if (key === undefined)

@@ -1,24 +1,20 @@
 /* `hooktape show`: shows one event, readable or as JSON, or its exact body. */
 import { decodeUtf8 } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
-import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import { type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect, reach } from './api.ts';
 import { bodyText } from './body-text.ts';
-import { parseClientArguments } from './client-arguments.ts';
 import { findEventId } from './find.ts';
-import { printJson, safeLine, safeText, sizeText, timeText } from './output.ts';
+import { printResult, safeLine, safeText, sizeText, timeText } from './output.ts';
 
-export const runShow: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runShow: Run = async (given, io) => {
   const api = connect(io, given);
   const path = `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}`;
   if (given.flag('raw')) await writeRaw(io, api, `${path}/raw`);
   else {
     const event = await api.call<EventDetail>('GET', path);
-    if (given.json) printJson(io, event);
-    else io.stdout(describe(event));
+    printResult(io, given, event, describe(event));
   }
-  return exitCodes.done;
 };
 
 /** Writes only escaped text to a terminal, because a body must not be able to type commands or set the title. */

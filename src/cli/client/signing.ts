@@ -6,8 +6,8 @@ import { redacted } from '../../core/headers.ts';
 import type { EditedRequest } from '../../core/replay/replay-edit.ts';
 import { sentHeaders } from '../../core/replay/replay-headers.ts';
 import { credentialsIn, type HiddenText } from '../../core/secrets/hidden-text.ts';
-import { type Io, OperationError, UsageError } from '../io.ts';
-import { type ClientArguments, variable } from './client-arguments.ts';
+import { type Arguments, type Io, OperationError, UsageError } from '../io.ts';
+import { variable } from '../parse-arguments.ts';
 import type { PreparedRequest } from './deliver.ts';
 
 export type Signing = {
@@ -19,7 +19,7 @@ export type Signing = {
 };
 
 /** @throws UsageError if the secret's variable is missing or empty */
-export function readSigning(io: Io, given: ClientArguments): Signing | undefined {
+export function readSigning(io: Io, given: Arguments): Signing | undefined {
   const [isTampered, hasNewId] = [given.flag('tamper'), given.flag('new-id')];
   const name = given.option('secret-env');
   const wantsSignature = given.flag('resign') || isTampered;

@@ -1,13 +1,12 @@
 /* `hooktape test-event`: a sample delivery of a platform, generated and stored by the server. */
 import type { TestEvent, TestEventInput } from '../../features/test-events/model.ts';
-import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import { type Arguments, type Io, type Run, UsageError } from '../io.ts';
+import { variable } from '../parse-arguments.ts';
 import { connect } from './api.ts';
-import { type ClientArguments, parseClientArguments, variable } from './client-arguments.ts';
 import { findEndpoint } from './find.ts';
-import { printJson, safeLine } from './output.ts';
+import { printResult, safeLine } from './output.ts';
 
-export const runTestEvent: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runTestEvent: Run = async (given, io) => {
   const [sample, secret] = [given.option('sample'), readSecret(io, given)];
   const api = connect(io, given);
   const { id, name } = await findEndpoint(api, given.argument(0));
@@ -17,15 +16,12 @@ export const runTestEvent: Run = async (args, io, usage) => {
     ...(secret !== undefined && { secret }),
   };
   const made = await api.call<TestEvent>('POST', `/api/endpoints/${encodeURIComponent(id)}/test-events`, { body });
-  if (given.json) printJson(io, made);
-  else {
-    io.stdout(`${safeLine(made.eventId)}\n`);
+  printResult(io, given, made, `${safeLine(made.eventId)}\n`);
+  if (!given.json)
     io.stderr(`Sent ${safeLine(made.sample)} to ${safeLine(name)} (${made.signed ? 'signed' : 'unsigned'}).\n`);
-  }
-  return exitCodes.done;
 };
 
-function readSecret(io: Io, given: ClientArguments): string | undefined {
+function readSecret(io: Io, given: Arguments): string | undefined {
   const name = given.option('secret-env');
   const secret = name === undefined ? undefined : variable(io, name);
   if (name !== undefined && secret === undefined)

@@ -1,25 +1,19 @@
 /* `hooktape whoami`: the account, the server and the key that commands use. */
 import type { Account } from '../../features/accounts/model.ts';
 import type { ApiKey } from '../../features/keys/model.ts';
-import { exitCodes, type Run } from '../io.ts';
+import type { Run } from '../io.ts';
 import { type Api, connect } from './api.ts';
-import { parseClientArguments } from './client-arguments.ts';
 import { printJson, printTable } from './output.ts';
 
-export const runWhoami: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runWhoami: Run = async (given, io) => {
   const api = connect(io, given);
   const account = await api.call<Account>('GET', '/api/me');
   const readOnly = await isReadOnly(api).catch(() => undefined);
-  if (given.json) {
-    printJson(io, { ...account, ...(readOnly !== undefined && { readOnly }) });
-    return exitCodes.done;
-  }
+  if (given.json) return printJson(io, { ...account, ...(readOnly !== undefined && { readOnly }) });
   const { url, isKeyFromEnvironment } = api.server;
   printTable(io, [[account.email, account.plan, url]]);
   if (isKeyFromEnvironment) io.stderr('With the key in HOOKTAPE_KEY.\n');
   if (readOnly !== undefined) io.stderr(readOnly ? 'The key may only read.\n' : 'The key may read and write.\n');
-  return exitCodes.done;
 };
 
 /** Whether the key in use may only read; undefined if several keys of the account have the same last characters. */

@@ -4,9 +4,9 @@
  */
 import type { EventSummary } from '../../features/events/model.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
-import { type ClientArguments, duration, wholeNumber } from '../client/client-arguments.ts';
 import { counted } from '../client/output.ts';
-import { UsageError } from '../io.ts';
+import { type Arguments, UsageError } from '../io.ts';
+import { duration, wholeNumber } from '../parse-arguments.ts';
 
 export type Expectation = {
   kind: 'exactly' | 'at least' | 'none';
@@ -26,7 +26,7 @@ const defaultWithinMs = 30_000;
 const defaultSettleMs = 2000;
 
 /** @throws UsageError */
-export function readExpectation(given: ClientArguments): Expectation {
+export function readExpectation(given: Arguments): Expectation {
   const exactly = wholeNumber(given, 'count', { least: 0, most: maxCount });
   const atLeast = wholeNumber(given, 'at-least', { least: 1, most: maxCount });
   const isNone = given.flag('none') || exactly === 0;

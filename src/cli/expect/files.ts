@@ -5,8 +5,8 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { encodeBytes } from '../../core/encoding/base32.ts';
-import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
+import { fileProblem } from '../system-errors.ts';
 import { partialPath } from '../unfinished-files.ts';
 
 /** Readable only by the owner, because a saved event contains real data. */

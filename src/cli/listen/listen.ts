@@ -3,11 +3,10 @@
  * refusals by the server. Only then is the position created or moved, and the session begins.
  */
 import { type Api, connect, createApi } from '../client/api.ts';
-import { parseClientArguments } from '../client/client-arguments.ts';
 import { findEndpoint } from '../client/find.ts';
 import { safeLine } from '../client/output.ts';
 import { requireServer } from '../client/server.ts';
-import { exitCodes, type Io, type Run } from '../io.ts';
+import type { Io, Run } from '../io.ts';
 import type { EndpointStart, SessionLane } from './endpoint-listener.ts';
 import { printSession } from './lines.ts';
 import type { ListenSession } from './model.ts';
@@ -17,8 +16,7 @@ import { createSession } from './session.ts';
 import { findStart } from './start-position.ts';
 import { createUrlTarget } from './target.ts';
 
-export const runListen: Run = async (args, io, usage) => {
-  const given = parseClientArguments(args, usage);
+export const runListen: Run = async (given, io) => {
   const options = await readOptions(io, given);
   const lanes = await createLanes(io, options);
   const starts = await findStarts(io, connect(io, given), options);
@@ -32,7 +30,6 @@ export const runListen: Run = async (args, io, usage) => {
   } finally {
     output.end();
   }
-  return exitCodes.done;
 };
 
 /** `done`: the user has ended the session without waiting for running deliveries. */

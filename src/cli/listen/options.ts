@@ -7,11 +7,10 @@ import { type Filter, FilterError } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { withScheme } from '../../shared/typed-url.ts';
 import { parseDuration } from '../../shared/units.ts';
-import { type ClientArguments, wholeNumber } from '../client/client-arguments.ts';
 import { type Edits, readEdits } from '../client/edit-options.ts';
-import { filterUsageError } from '../client/filter-error.ts';
 import { readSigning, type Signing } from '../client/signing.ts';
-import { type Io, UsageError } from '../io.ts';
+import { type Arguments, type Io, UsageError } from '../io.ts';
+import { filterUsageError, wholeNumber } from '../parse-arguments.ts';
 import type { Policy } from './settle.ts';
 
 export type From = 'last' | 'now' | 'start' | { ago: string };
@@ -45,7 +44,7 @@ const maxNameLength = 64;
 const hashLength = 8;
 
 /** @throws UsageError */
-export async function readOptions(io: Io, given: ClientArguments): Promise<ListenOptions> {
+export async function readOptions(io: Io, given: Arguments): Promise<ListenOptions> {
   const where = given.option('where');
   if (where !== undefined) readFilterOption('--where', where);
   return {
@@ -92,7 +91,7 @@ function readMap(text: string): TargetMap {
   return { where, filter: readFilterOption('--map', where), url: withScheme(url) };
 }
 
-function readRest(given: ClientArguments): ListenOptions['rest'] {
+function readRest(given: Arguments): ListenOptions['rest'] {
   const to = given.option('to');
   const command = given.options('exec');
   if (to !== undefined && command.length > 0)
@@ -101,7 +100,7 @@ function readRest(given: ClientArguments): ListenOptions['rest'] {
   return command.length > 0 ? { command } : undefined;
 }
 
-function readNames(given: ClientArguments): Pick<ListenOptions, 'name' | 'formerName'> {
+function readNames(given: Arguments): Pick<ListenOptions, 'name' | 'formerName'> {
   const name = given.option('as');
   if (name === undefined) return defaultNames(hostname(), resolve('.'));
   return { name: readConsumerName(name), formerName: undefined };
@@ -148,7 +147,7 @@ function readTimeout(text: string): number {
   return ms;
 }
 
-function readOutput(io: Io, given: ClientArguments): Output {
+function readOutput(io: Io, given: Arguments): Output {
   const asked = given.option('output') as Output | undefined;
   if (given.json) {
     if (asked !== undefined && asked !== 'json')

@@ -3,8 +3,8 @@ import { AppError } from '../../core/errors.ts';
 import { applyEdit } from '../../core/replay/replay-edit.ts';
 import { answerBytes } from '../client/deliver.ts';
 import { safeLine } from '../client/output.ts';
-import { startProblem } from '../file-problem.ts';
 import type { Io } from '../io.ts';
+import { startProblem } from '../system-errors.ts';
 import type { CapturedEvent, TargetResponse } from './model.ts';
 import { nothingSent, requestOf, type Target, withoutRequest } from './target.ts';
 
@@ -66,14 +66,7 @@ async function run(
     body: bytes,
     isCut,
     isOk,
-    error: isOk
-      ? null
-      : reasonOf({
-          isLate,
-          timeoutMs,
-          exitCode,
-          signalCode: child.signalCode === null ? null : String(child.signalCode),
-        }),
+    error: isOk ? null : isLate ? `did not exit within ${timeoutMs / 1000} s` : endOf(child.signalCode, exitCode),
   };
 }
 
@@ -113,17 +106,5 @@ function collect(...streams: ReadableStream<Uint8Array>[]) {
   };
 }
 
-function reasonOf({
-  isLate,
-  timeoutMs,
-  exitCode,
-  signalCode,
-}: {
-  isLate: boolean;
-  timeoutMs: number;
-  exitCode: number;
-  signalCode: string | null;
-}): string {
-  if (isLate) return `did not exit within ${timeoutMs / 1000} s`;
-  return signalCode === null ? `exited with ${exitCode}` : `was terminated by ${signalCode}`;
-}
+const endOf = (signal: string | number | null, exitCode: number): string =>
+  signal === null ? `exited with ${exitCode}` : `was terminated by ${signal}`;

@@ -5,9 +5,9 @@
 
 import { readBody } from '../../core/network/response-body.ts';
 import { withoutProxy } from '../client/api.ts';
-import { fetchErrorMessage } from '../fetch-error.ts';
 import { type Io, OperationError } from '../io.ts';
 import { createPause } from '../listen/pause.ts';
+import { fetchErrorMessage } from '../system-errors.ts';
 import { limitMs, resetMs } from './github-limits.ts';
 
 /** `id` identifies the newest attempt; `guid` all attempts, and is the `X-GitHub-Delivery` of each. */

@@ -1,7 +1,7 @@
 /* `hooktape backup s3 status|now|verify`: the continuous backup to an object store, seen from the command line. */
 import type { Config } from '../../config/config.ts';
 import type { BackupStatus } from '../../core/backup/status.ts';
-import { parse } from '../arguments.ts';
+import { printResult } from '../client/output.ts';
 import { askRunningServer, control } from '../control.ts';
 import { ConfigurationError, exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { loadConfig } from '../settings.ts';
@@ -11,9 +11,8 @@ import { type Verified, verifyBackup } from './verify.ts';
 
 type Command = (io: Io, config: Config, backup: NonNullable<Config['backup']>, json: boolean) => Promise<boolean>;
 
-export const runBackupS3: Run = async (args, io) => {
-  const { positionals, envFile, json } = parse(args, ['s3', 'status|now|verify']);
-  const [, verb = ''] = positionals;
+export const runBackupS3: Run = async ({ argument, envFile, json }, io) => {
+  const verb = argument(0);
   const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
   if (!command) throw new UsageError(`unknown subcommand: backup s3 ${verb}`);
   const { config } = loadConfig(io, envFile, { acceptShortSecret: true });
@@ -23,15 +22,13 @@ export const runBackupS3: Run = async (args, io) => {
 
 const status: Command = async (io, config, backup, json) => {
   const asked = await askRunningServer(config, 'backup-s3.status');
-  const found = asked
-    ? (asked.result as BackupStatus)
-    : await statusInStore(io, openStoredBackup(io, config, backup.location));
+  const found = asked ? asked.result : await statusInStore(io, openStoredBackup(io, config, backup.location));
   printStatus(io, found, json);
   return found.state === 'ok';
 };
 
 const now: Command = async (io, config, _backup, json) => {
-  printStatus(io, (await control(io, config, 'backup-s3.now', {})) as BackupStatus, json);
+  printStatus(io, await control(io, config, 'backup-s3.now', {}), json);
   return true;
 };
 
@@ -53,10 +50,6 @@ const verify: Command = async (io, config, backup, json) => {
 const commands: Readonly<Record<string, Command>> = { status, now, verify };
 
 function printStatus(io: Io, found: BackupStatus, json: boolean): void {
-  if (json) {
-    io.stdout(`${JSON.stringify(found)}\n`);
-    return;
-  }
   const { state, store, ageS, pendingBytes, oldest, problem } = found;
   const lines = [
     ['state', state],
@@ -65,16 +58,13 @@ function printStatus(io: Io, found: BackupStatus, json: boolean): void {
     ['oldest state', oldest === null ? 'none' : new Date(oldest).toISOString()],
     ...(problem === null ? [] : [['problem', problem]]),
   ];
-  io.stdout(lines.map(([name = '', value]) => `${`${name}:`.padEnd(18)}${value}\n`).join(''));
+  printResult(io, { json }, found, lines.map(([name = '', value]) => `${`${name}:`.padEnd(18)}${value}\n`).join(''));
 }
 
 function printVerified(io: Io, { at, objects, bytes, problems }: Verified, json: boolean): void {
-  if (json) {
-    io.stdout(`${JSON.stringify({ ok: problems.length === 0, at, objects, bytes, problems })}\n`);
-    return;
-  }
-  for (const { object, problem } of problems) io.stdout(object === null ? `${problem}\n` : `${object}: ${problem}\n`);
-  if (problems.length > 0) return;
   const when = new Date(at).toISOString();
-  io.stdout(`no problems found: the state of ${when} was restored from ${objects} objects, ${bytes} bytes\n`);
+  const text =
+    problems.map(({ object, problem }) => `${object === null ? '' : `${object}: `}${problem}\n`).join('') ||
+    `no problems found: the state of ${when} was restored from ${objects} objects, ${bytes} bytes\n`;
+  printResult(io, { json }, { ok: problems.length === 0, at, objects, bytes, problems }, text);
 }

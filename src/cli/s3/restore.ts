@@ -12,16 +12,16 @@ import { restoreBackup } from '../../db/backup.ts';
 import { fromFileUrl } from '../../db/files/file-url.ts';
 import { provesSecret, readSecretProof } from '../../db/secret-check.ts';
 import { parseMoment } from '../../shared/filter/times.ts';
+import { printResult } from '../client/output.ts';
 import { openDataDirectory } from '../data-directory.ts';
 import { checkEmpty } from '../empty-directory.ts';
-import { exitCodes, type Io, OperationError, UsageError } from '../io.ts';
+import { type Io, OperationError, UsageError } from '../io.ts';
 import { createProgress } from '../progress.ts';
 import { type BrokenObject, openStoredBackup, type StoredBackup } from './stored-backup.ts';
 
 type Request = { readonly from: string; readonly at: string | undefined; readonly json: boolean };
 
-/** @returns the exit code */
-export async function restoreFromS3(io: Io, config: Config, { from, at: given, json }: Request): Promise<number> {
+export async function restoreFromS3(io: Io, config: Config, { from, at: given, json }: Request): Promise<void> {
   const location = parseS3Location(from);
   if (!location) throw new UsageError(`${from} must be s3://BUCKET or s3://BUCKET/PREFIX`);
   const at = given === undefined ? undefined : parseMoment(given);
@@ -42,12 +42,8 @@ export async function restoreFromS3(io: Io, config: Config, { from, at: given, j
     }
   });
   const { dataDir } = config;
-  if (json) io.stdout(`${JSON.stringify({ dataDir, file: resolve(file), at: backup.state.at })}\n`);
-  else {
-    io.stdout(`${dataDir}\n`);
-    io.stderr(`Restored the state of ${new Date(backup.state.at).toISOString()}.\n`);
-  }
-  return exitCodes.done;
+  printResult(io, { json }, { dataDir, file: resolve(file), at: backup.state.at }, `${dataDir}\n`);
+  if (!json) io.stderr(`Restored the state of ${new Date(backup.state.at).toISOString()}.\n`);
 }
 
 type State = {

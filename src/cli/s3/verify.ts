@@ -1,11 +1,12 @@
 /* `hooktape backup s3 verify`: restores and checks the newest state, and names every missing or damaged object. */
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
-import type { Io } from '../io.ts';
-import { OperationError } from '../io.ts';
+import { diskSpace } from '../../db/files/disk-space.ts';
+import { type Io, OperationError } from '../io.ts';
 import { restoreState } from './restore.ts';
 import type { BrokenObject, StoredBackup } from './stored-backup.ts';
-import { inTemporaryPlace } from './temporary-place.ts';
 
 export type Verified = {
   /** The time of the checked state, epoch ms. */
@@ -51,4 +52,42 @@ async function verifyOnce(io: Io, stored: StoredBackup, secret: string): Promise
   const problems: Verified['problems'] = [...broken.values()];
   if (problems.length === 0 && inDatabase !== undefined) problems.push({ object: null, problem: inDatabase });
   return { at, objects: backup.map.objectsNeeded().length, bytes, problems };
+}
+
+/** Usually on a disk, while /tmp is often in memory. */
+const largePlace = '/var/tmp';
+
+/** The directory is removed at the end. @throws OperationError without enough space, or if a signal ends the work */
+async function inTemporaryPlace<T>(
+  io: Pick<Io, 'env' | 'untilSignal'>,
+  bytes: number,
+  work: (directory: string) => Promise<T>,
+): Promise<T> {
+  const parent = placeFor(io.env['TMPDIR'] || undefined);
+  const { freeBytes } = await diskSpace(join(parent, 'x'));
+  if (freeBytes < bytes)
+    throw new OperationError(
+      `${parent} has ${megabytes(freeBytes)} free, and ${megabytes(bytes)} are needed: set TMPDIR to a directory that has them`,
+    );
+  const directory = mkdtempSync(join(parent, 'hooktape-verify-'));
+  try {
+    const interrupted = io.untilSignal().then(signal => {
+      throw new OperationError(`ended by ${signal}`);
+    });
+    return await Promise.race([work(directory), interrupted]);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+
+function placeFor(given: string | undefined): string {
+  if (given !== undefined) return given;
+  try {
+    accessSync(largePlace, constants.W_OK);
+    return largePlace;
+  } catch {
+    return tmpdir();
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { LibsqlError } from '@libsql/client';
-import { diskErrorMessage } from './disk-errors.ts';
+import { diskErrorMessage } from './system-errors.ts';
 
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
