@@ -1,7 +1,7 @@
 /* One endpoint of a channel: pushes each event that wakes once, and moves the position past events that are done. */
 import { decodeFeedCursor } from '../../core/ids/feed-cursor.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
-import { type Api, RefusedError } from '../client/api.ts';
+import { type Api, RefusedError, whenRefused } from '../client/api.ts';
 import { safeLine } from '../client/output.ts';
 import { type Io, OperationError } from '../io.ts';
 import { createFeedReader } from '../listen/feed-reader.ts';
@@ -103,12 +103,11 @@ export function createEndpointChannel(given: {
     async run(): Promise<void> {
       signal.addEventListener('abort', changes.tell);
       void position.run();
-      try {
-        await reader.run();
-      } catch (error) {
-        if (!(error instanceof RefusedError) || error.status !== 404) throw error;
-        throw new OperationError(`the endpoint ${endpoint.name} has been deleted`);
-      }
+      await reader.run().catch(
+        whenRefused(404, () => {
+          throw new OperationError(`the endpoint ${endpoint.name} has been deleted`);
+        }),
+      );
     },
 
     has: (eventId: string): boolean => pushed.has(eventId),

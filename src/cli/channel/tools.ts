@@ -2,7 +2,7 @@
 import { firstCharacters } from '../../core/text.ts';
 import type { EventDetail, EventPage, EventSummary } from '../../features/events/model.ts';
 import { untrustedNotice } from '../../shared/untrusted.ts';
-import { type Api, RefusedError } from '../client/api.ts';
+import { type Api, whenRefused } from '../client/api.ts';
 import { counted, jsonText } from '../client/output.ts';
 import { OperationError, UnreachableError } from '../io.ts';
 import type { EndpointChannel } from './endpoint-channel.ts';
@@ -74,7 +74,11 @@ export function createTools(api: Api, channels: readonly EndpointChannel[]): Cha
     },
 
     async get_event({ id }) {
-      const event = await readEvent(api, id);
+      const event = await api.call<EventDetail>('GET', `/api/events/${encodeURIComponent(id)}`).catch(
+        whenRefused(404, () => {
+          throw new OperationError(`there is no event ${id}`);
+        }),
+      );
       const channel = channels.find(({ endpoint }) => endpoint.id === event.endpointId);
       // Captured text may ask the agent to read events that it was not given.
       if (!channel) throw new OperationError(`${id} belongs to an endpoint that is not in this channel`);
@@ -108,14 +112,6 @@ const resultOf = (result: object): string =>
   jsonText({ notice: untrustedNotice, ...result })
     .trimEnd()
     .replace(/[<>]/g, char => (char === '<' ? '\\u003c' : '\\u003e'));
-
-async function readEvent(api: Api, id: string): Promise<EventDetail> {
-  try {
-    return await api.call<EventDetail>('GET', `/api/events/${encodeURIComponent(id)}`);
-  } catch (error) {
-    throw error instanceof RefusedError && error.status === 404 ? new OperationError(`there is no event ${id}`) : error;
-  }
-}
 
 type Search = { endpointId: string; q: string | undefined; where: string | undefined };
 

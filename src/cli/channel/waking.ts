@@ -6,7 +6,7 @@ import type { Delivery } from '../../features/deliveries/model.ts';
 import type { EventSummary } from '../../features/events/model.ts';
 import type { FeedEvent } from '../../features/feed/model.ts';
 import { createWakingTest } from '../../shared/filter/waking.ts';
-import { type Api, RefusedError } from '../client/api.ts';
+import { type Api, whenRefused } from '../client/api.ts';
 import { askServer } from '../listen/matching.ts';
 import type { ChannelOptions } from './options.ts';
 
@@ -31,12 +31,8 @@ export function createWaking({
 
   const readAttempts = async (key: string): Promise<EventSummary[]> => {
     const path = `/api/deliveries/${encodeURIComponent(key)}`;
-    try {
-      return (await api.call<Delivery>('GET', path, { query: { endpointId }, signal })).attempts;
-    } catch (error) {
-      if (error instanceof RefusedError && error.status === 404) return [];
-      throw error;
-    }
+    const asked = api.call<Delivery>('GET', path, { query: { endpointId }, signal });
+    return asked.then(({ attempts }) => attempts).catch(whenRefused(404, () => []));
   };
   const matches = async ({ id }: EventSummary): Promise<boolean> => {
     if (where === undefined) return true;

@@ -3,7 +3,7 @@ import type { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import { isEdit } from '../../core/replay/replay-edit.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
-import { type Api, RefusedError } from '../client/api.ts';
+import { type Api, whenRefused } from '../client/api.ts';
 import { type Io, OperationError } from '../io.ts';
 import { fromDetail, fromFeed, fromReplay } from './captured.ts';
 import { createDeliveries } from './deliveries.ts';
@@ -222,14 +222,11 @@ type Read = (eventId: string) => Promise<CapturedEvent | undefined>;
 /** Reads an event as it was captured; undefined if it no longer exists. */
 const readEvents =
   (api: Api, endpoint: EndpointStart['endpoint'], signal: AbortSignal): Read =>
-  async eventId => {
-    try {
-      return fromDetail(endpoint, await api.call<EventDetail>('GET', `/api/events/${eventId}`, { signal }));
-    } catch (error) {
-      if (error instanceof RefusedError && error.status === 404) return undefined;
-      throw error;
-    }
-  };
+  eventId =>
+    api
+      .call<EventDetail>('GET', `/api/events/${eventId}`, { signal })
+      .then(event => fromDetail(endpoint, event))
+      .catch(whenRefused(404, () => undefined));
 
 /** Whether the target got another body than the captured one, and no new signature from the server. */
 async function isBodyEdited(event: CapturedEvent, { edit, replay }: How, read: Read): Promise<boolean> {

@@ -25,33 +25,22 @@ function isPassing(error: unknown): boolean {
   return error instanceof UnreachableError || error instanceof OperationError;
 }
 
-export type FeedReader = { run: () => Promise<void> };
-
-export function createFeedReader({
-  api,
-  clock,
-  endpointId,
-  where,
-  after,
-  pause,
-  signal,
-  untilWanted,
-  onPage,
-  onState,
-  notify,
-}: EndpointTask & {
-  clock: { monotonic: () => number };
-  where: string | undefined;
-  /** The start position. */
-  after: string;
-  /** Resolves when more events can be accepted. */
-  untilWanted: () => Promise<void>;
-  /** Called for one page at a time; its errors are treated like a failure to read. */
-  onPage: (page: FeedPage, after: string) => Promise<void>;
-  /** `undefined` if there is a connection. */
-  onState: (problem: string | undefined) => void;
-}): FeedReader {
-  let cursor = after;
+export function createFeedReader(
+  given: EndpointTask & {
+    clock: { monotonic: () => number };
+    where: string | undefined;
+    /** The start position. */
+    after: string;
+    /** Resolves when more events can be accepted. */
+    untilWanted: () => Promise<void>;
+    /** Called for one page at a time; its errors are treated like a failure to read. */
+    onPage: (page: FeedPage, after: string) => Promise<void>;
+    /** `undefined` if there is a connection. */
+    onState: (problem: string | undefined) => void;
+  },
+) {
+  const { api, clock, endpointId, where, pause, signal, untilWanted, onPage, onState, notify } = given;
+  let cursor = given.after;
   let failures = 0;
   let isBehind = false;
   const pacer = createPacer(clock, pace);
@@ -81,7 +70,7 @@ export function createFeedReader({
   };
 
   return {
-    async run() {
+    async run(): Promise<void> {
       while (!signal.aborted) {
         await untilWanted();
         if (signal.aborted) return;

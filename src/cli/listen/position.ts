@@ -3,17 +3,8 @@
  * every few seconds, and once more at the end. Losing a write costs repeats after a restart, never an event.
  */
 import type { Consumer } from '../../features/consumers/model.ts';
-import { type Api, RefusedError } from '../client/api.ts';
+import { type Api, RefusedError, whenRefused } from '../client/api.ts';
 import { createChanges, type EndpointTask } from './pause.ts';
-
-export type Position = {
-  /** The newest position to save. */
-  moveTo: (cursor: string) => void;
-  /** Saves until the signal of the session ends it. */
-  run: () => Promise<void>;
-  /** Saves the position if it has moved. @throws RefusedError, UnreachableError */
-  flush: () => Promise<void>;
-};
 
 type Versioned = { consumer: Consumer; etag: string | undefined };
 
@@ -26,14 +17,14 @@ export const consumerPath = (endpointId: string, name: string): string =>
 
 /** @returns undefined if there is no such consumer */
 export async function readConsumer(api: Api, endpointId: string, name: string): Promise<Versioned | undefined> {
-  try {
-    const { body, headers } = await api.callWithHeaders<Consumer>('GET', consumerPath(endpointId, name));
-    return { consumer: body, etag: headers.get('etag') ?? undefined };
-  } catch (error) {
-    if (error instanceof RefusedError && error.status === 404) return undefined;
-    throw error;
-  }
+  const asked = api.callWithHeaders<Consumer>('GET', consumerPath(endpointId, name));
+  return asked.then(versioned).catch(whenRefused(404, () => undefined));
 }
+
+const versioned = ({ body, headers }: { body: Consumer; headers: Headers }): Versioned => ({
+  consumer: body,
+  etag: headers.get('etag') ?? undefined,
+});
 
 /** @param condition a header, such as If-Match @throws RefusedError */
 export async function putConsumer(
@@ -42,27 +33,20 @@ export async function putConsumer(
   condition: Readonly<Record<string, string>> = {},
 ): Promise<Versioned> {
   const asked = { body: { cursor, rewind }, headers: condition };
-  const { body, headers } = await api.callWithHeaders<Consumer>('PUT', consumerPath(endpointId, name), asked);
-  return { consumer: body, etag: headers.get('etag') ?? undefined };
+  return versioned(await api.callWithHeaders<Consumer>('PUT', consumerPath(endpointId, name), asked));
 }
 
-export function createPosition({
-  api,
-  endpointId,
-  name,
-  etag: startEtag,
-  pause,
-  signal,
-  notify,
-  onSaved,
-}: EndpointTask & {
-  name: string;
-  /** The consumer's ETag when the session began. */
-  etag: string | undefined;
-  /** How many events come after the saved position. */
-  onSaved: (behind: number) => void;
-}): Position {
-  let etag = startEtag;
+export function createPosition(
+  given: EndpointTask & {
+    name: string;
+    /** The consumer's ETag when the session began. */
+    etag: string | undefined;
+    /** How many events come after the saved position. */
+    onSaved: (behind: number) => void;
+  },
+) {
+  const { api, endpointId, name, pause, signal, notify, onSaved } = given;
+  let { etag } = given;
   let wanted: string | undefined;
   let saved: string | undefined;
   /** The last position sent, perhaps without a response. */
@@ -89,11 +73,12 @@ export function createPosition({
       );
     }
     // Without a condition: a position that is ahead of ours stays, because the server refuses to move back.
-    await put(cursor, {}).catch(error => {
-      if (!(error instanceof RefusedError) || error.status !== 409) throw error;
-      etag = current?.etag;
-      saved = cursor;
-    });
+    await put(cursor, {}).catch(
+      whenRefused(409, () => {
+        etag = current?.etag;
+        saved = cursor;
+      }),
+    );
   };
 
   const save = async (): Promise<void> => {
@@ -114,11 +99,13 @@ export function createPosition({
   };
 
   return {
-    moveTo: cursor => {
+    /** The newest position to save. */
+    moveTo(cursor: string): void {
       wanted = cursor;
       changes.tell();
     },
-    async run() {
+    /** Saves until the signal of the session ends it. */
+    async run(): Promise<void> {
       signal.addEventListener('abort', changes.tell);
       while (!signal.aborted) {
         if (wanted === saved) await changes.next();
@@ -128,6 +115,7 @@ export function createPosition({
         await pause(everyMs - soonMs);
       }
     },
+    /** Saves the position if it has moved. @throws RefusedError, UnreachableError */
     flush: saveInTurn,
   };
 }

@@ -15,14 +15,7 @@ const maxKept = 1000;
 /** Below the server's limit, to leave space for the JSON around the attempts. */
 const maxBatchBytes = maxRequestBytes - 4096;
 
-export type Reports = {
-  add: (attempt: ReportedAttempt) => void;
-  run: () => Promise<void>;
-  /** Sends the remaining reports, once. */
-  flush: () => Promise<void>;
-};
-
-export function createReports({ api, endpointId, pause, signal, notify }: EndpointTask): Reports {
+export function createReports({ api, endpointId, pause, signal, notify }: EndpointTask) {
   const waiting: ReportedAttempt[] = [];
   let isRefused = false;
   let hasWarned = false;
@@ -56,7 +49,7 @@ export function createReports({ api, endpointId, pause, signal, notify }: Endpoi
   };
 
   return {
-    add(attempt) {
+    add(attempt: ReportedAttempt): void {
       if (isRefused) return;
       if (waiting.length >= maxKept) {
         waiting.shift();
@@ -65,7 +58,7 @@ export function createReports({ api, endpointId, pause, signal, notify }: Endpoi
       waiting.push(attempt);
       changes.tell();
     },
-    async run() {
+    async run(): Promise<void> {
       signal.addEventListener('abort', changes.tell);
       while (!signal.aborted) {
         if (waiting.length === 0) await changes.next();
@@ -73,7 +66,8 @@ export function createReports({ api, endpointId, pause, signal, notify }: Endpoi
         await pause(Math.max(everyMs, await sendBatch()) - soonMs);
       }
     },
-    async flush() {
+    /** Sends the remaining reports, once. */
+    async flush(): Promise<void> {
       for (let ms = 0; waiting.length > 0 && ms === 0; ) ms = await sendBatch();
     },
   };

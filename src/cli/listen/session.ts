@@ -2,7 +2,7 @@
 
 import type { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import type { EventDetail } from '../../features/events/model.ts';
-import { type Api, RefusedError } from '../client/api.ts';
+import { type Api, RefusedError, whenRefused } from '../client/api.ts';
 import { explainRefusal } from '../client/signature-hint.ts';
 import { type Io, OperationError } from '../io.ts';
 import { fromDetail } from './captured.ts';
@@ -18,19 +18,14 @@ import { createPause } from './pause.ts';
 const finishMs = 5000;
 const flushMs = 3000;
 
-export function createSession({
-  io,
-  api,
-  starts,
-  lanes,
-  options,
-}: {
+export function createSession(given: {
   io: Io;
   api: Api;
   starts: readonly EndpointStart[];
   lanes: readonly SessionLane[];
   options: ListenOptions;
 }): { session: ListenSession; run: () => Promise<void> } {
+  const { io, api, starts, lanes, options } = given;
   const stopping = new AbortController();
   const aborting = new AbortController();
   const listeners = new Set<(event: ListenEvent) => void>();
@@ -83,11 +78,8 @@ export function createSession({
 
   const endpoints = starts.map(start =>
     createEndpointListener({
-      io,
-      api,
+      ...given,
       start,
-      lanes,
-      options,
       stopping: stopping.signal,
       aborting: aborting.signal,
       isPaused: () => isPaused,
@@ -101,13 +93,11 @@ export function createSession({
 
   /** The full event and its endpoint. @throws OperationError if it no longer exists */
   const find = async (eventId: string) => {
-    const detail = await api
-      .call<EventDetail>('GET', `/api/events/${encodeURIComponent(eventId)}`)
-      .catch((error: Error) => {
-        throw error instanceof RefusedError && error.status === 404
-          ? new OperationError(`${eventId} has been deleted`)
-          : error;
-      });
+    const detail = await api.call<EventDetail>('GET', `/api/events/${encodeURIComponent(eventId)}`).catch(
+      whenRefused(404, () => {
+        throw new OperationError(`${eventId} has been deleted`);
+      }),
+    );
     const listener = endpoints.find(({ endpoint }) => endpoint.id === detail.endpointId);
     if (!listener) throw new OperationError(`${eventId} belongs to another endpoint`);
     return { event: fromDetail(listener.endpoint, detail), listener };
