@@ -16,22 +16,13 @@ export type KindSettings = {
   count: { offered: number } | undefined;
   isCondition: boolean;
 };
+const minutes = { offered: defaultAlertMinutes, isRequired: false };
 export const kindTakes: Readonly<Record<AlertKind, KindSettings>> = {
   silence: { where: true, minutes: { offered: 30, isRequired: true }, count: undefined, isCondition: true },
-  bad_signatures: {
-    where: true,
-    minutes: { offered: defaultAlertMinutes, isRequired: false },
-    count: { offered: defaultAlertCount },
-    isCondition: true,
-  },
+  bad_signatures: { where: true, minutes, count: { offered: defaultAlertCount }, isCondition: true },
   new_type: { where: false, minutes: undefined, count: undefined, isCondition: false },
   schema_change: { where: true, minutes: undefined, count: undefined, isCondition: false },
-  forward_stuck: {
-    where: false,
-    minutes: { offered: defaultAlertMinutes, isRequired: false },
-    count: undefined,
-    isCondition: true,
-  },
+  forward_stuck: { where: false, minutes, count: undefined, isCondition: true },
 };
 export const maxAlertsPerEndpoint = 20;
 export const maxAlertMinutes = 43_200;

@@ -1,6 +1,7 @@
 /*
  * Finds a text in what was captured or kept, in any case, however it is written: escapes of JSON and XML, percent, form and
- * quoted-printable encoding, base64, hex and compression are undone, also several of them. Reads a long content in windows, between which the caller can do other work.
+ * quoted-printable encoding, base64, hex and compression are undone, also several of them. Reads a long content in windows,
+ * between which the caller can do other work.
  */
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { asBuffer } from '../encoding/buffer.ts';
@@ -21,12 +22,9 @@ export function createTextMatcher(text: string, hash: string): TextMatcher {
   const wanted = text.toLowerCase();
   const isAscii = Buffer.byteLength(text) === text.length;
   const isLatin1 = !isAscii && [...text].every(one => one.charCodeAt(0) < 256);
-  const decode = createDecoder({
-    // Latin-1 is decoded faster, and is the same for a text of ASCII alone.
-    charset: isAscii ? 'latin1' : 'utf8',
-    hasSpace: wanted.includes(' '),
-    minBytes: Math.min(Buffer.byteLength(text), hash.length),
-  });
+  // Latin-1 is decoded faster, and is the same for a text of ASCII alone.
+  const charset = isAscii ? 'latin1' : 'utf8';
+  const decode = createDecoder(charset, wanted.includes(' '), Math.min(Buffer.byteLength(text), hash.length));
 
   const isIn = (start: string, isCut: boolean): boolean => {
     const texts = [start];
@@ -47,7 +45,7 @@ export function createTextMatcher(text: string, hash: string): TextMatcher {
       for (let at = 0; at === 0 || at < content.length; at += windowBytes) {
         const start = Math.max(0, at - overlapBytes);
         const window = content.subarray(start, at + windowBytes);
-        if (isIn(window.toString(isAscii ? 'latin1' : 'utf8'), start > 0)) return true;
+        if (isIn(window.toString(charset), start > 0)) return true;
         if (isLatin1 && isIn(window.toString('latin1'), start > 0)) return true;
         for (const wide of wideTexts(window)) if (isIn(wide, false)) return true;
         yield;
@@ -57,15 +55,7 @@ export function createTextMatcher(text: string, hash: string): TextMatcher {
 }
 
 /** What a text may mean. `isCut`: it may begin in the middle of a word. */
-function createDecoder({
-  charset,
-  hasSpace,
-  minBytes,
-}: {
-  charset: 'latin1' | 'utf8';
-  hasSpace: boolean;
-  minBytes: number;
-}) {
+function createDecoder(charset: 'latin1' | 'utf8', hasSpace: boolean, minBytes: number) {
   const base64Words = new RegExp(`[A-Za-z0-9+/_-]{${Math.floor((minBytes * 4) / 3)},}`, 'g');
   const hexWords = new RegExp(`[0-9a-fA-F]{${minBytes * 2},}`, 'g');
   const decodeRuns = (text: string, runs: RegExp, sign: string): string =>

@@ -10,10 +10,7 @@ import {
 } from '../../core/network/object-store.ts';
 import { formatS3Location, type S3Location } from '../../core/network/s3-location.ts';
 import { elementsOf, elementText } from './response.ts';
-import { createSendS3, type S3Settings, type SendS3 } from './signed-request.ts';
-
-/** `prefix`: of keys, with the slash that follows it. */
-type Store = { readonly send: SendS3; readonly bucket: string; readonly prefix: string };
+import { createSendS3, type S3Settings } from './signed-request.ts';
 
 const maxListBytes = 8 << 20;
 /** Of responses that have nothing to say. */
@@ -28,40 +25,6 @@ function conditionHeaders(when: WriteCondition | undefined): Record<string, stri
   return when === 'absent' ? { 'if-none-match': '*' } : { 'if-match': when.etag };
 }
 
-const getFrom =
-  ({ send, prefix }: Store): ObjectStore['get'] =>
-  async (name, options) => {
-    const { signal } = options;
-    const [from, length] = 'range' in options ? options.range : [];
-    const { headers, status, bytes } = await send({
-      method: 'GET',
-      key: prefix + name,
-      signal,
-      maxBytes: 'range' in options ? options.range[1] : options.maxBytes,
-      ...(from !== undefined && { headers: { range: `bytes=${from}-${from + (length ?? 0) - 1}` } }),
-    });
-    const announced = headers.get('content-length');
-    const isCut = announced !== null && Number(announced) !== bytes.length;
-    if (isCut || (length !== undefined && (status !== 206 || bytes.length !== length)))
-      throw new ObjectStoreError(`GET ${prefix}${name}: the response is not what was asked for`, {
-        failure: 'unavailable',
-        status,
-      });
-    return { bytes, etag: etagOf(headers) };
-  };
-
-const headFrom =
-  ({ send, prefix }: Store): ObjectStore['head'] =>
-  async (name, { signal } = {}) => {
-    try {
-      const { headers } = await send({ method: 'HEAD', key: prefix + name, signal, maxBytes });
-      return { size: Number(headers.get('content-length')), etag: etagOf(headers) };
-    } catch (error) {
-      if (isStoreFailure(error, 'missing')) return undefined;
-      throw error;
-    }
-  };
-
 function listedIn(xml: string, prefix: string): ListedObject[] {
   return elementsOf(xml, 'Contents').flatMap(content => {
     const key = elementText(content, 'Key');
@@ -75,105 +38,119 @@ function listedIn(xml: string, prefix: string): ListedObject[] {
   });
 }
 
-const listFrom = ({ send, bucket, prefix }: Store): ObjectStore['list'] =>
-  async function* ({ under = '', startAfter, signal } = {}) {
-    const scope = {
-      'list-type': '2',
-      prefix: prefix + under,
-      ...(startAfter !== undefined && { 'start-after': prefix + startAfter }),
-    };
-    let token: string | undefined;
-    for (;;) {
-      const query = token === undefined ? scope : { ...scope, 'continuation-token': token };
-      const { bytes } = await send({ method: 'GET', query, signal, maxBytes: maxListBytes });
-      const xml = bytes.toString();
-      const next = elementText(xml, 'NextContinuationToken');
-      const hasMore = elementText(xml, 'IsTruncated') === 'true';
-      if (!xml.includes('<ListBucketResult') || (hasMore && (next === undefined || next === token)))
-        throw new ObjectStoreError(`GET ${bucket}: the response is no list`, { failure: 'unavailable' });
-      yield* listedIn(xml, prefix);
-      if (!hasMore) return;
-      token = next;
-    }
-  };
-
-async function removeOne({ send, prefix }: Store, name: string, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await send({ method: 'DELETE', key: prefix + name, signal, maxBytes });
-  } catch (error) {
-    if (!isStoreFailure(error, 'missing')) throw error;
-  }
-}
-
-async function removeMany({ send, prefix }: Store, names: readonly string[], signal: AbortSignal | undefined) {
-  const objects = names.map(name => `<Object><Key>${escapeXml(prefix + name)}</Key></Object>`).join('');
-  const body = Buffer.from(`<Delete><Quiet>true</Quiet>${objects}</Delete>`);
-  const { bytes } = await send({
-    method: 'POST',
-    query: { delete: '' },
-    body,
-    // AWS requires it for this request alone.
-    headers: { 'content-md5': createHash('md5').update(body).digest('base64'), 'content-type': 'application/xml' },
-    signal,
-    maxBytes: maxListBytes,
-  });
-  const problem = elementsOf(bytes.toString(), 'Error').find(error => elementText(error, 'Code') !== 'NoSuchKey');
-  if (problem === undefined) return;
-  const [code, key] = [elementText(problem, 'Code'), elementText(problem, 'Key')];
-  throw new ObjectStoreError(`DELETE ${key?.slice(0, 1024)}: ${code?.slice(0, 100)}`, { failure: 'refused', code });
-}
-
-const removeAllFrom =
-  (store: Store): ObjectStore['removeAll'] =>
-  async (names, { signal } = {}) => {
-    for (let start = 0; start < names.length; start += maxRemovedAtOnce) {
-      const some = names.slice(start, start + maxRemovedAtOnce);
-      try {
-        await removeMany(store, some, signal);
-      } catch (error) {
-        if (!isStoreFailure(error, 'unsupported')) throw error;
-        for (const name of some) await removeOne(store, name, signal);
-      }
-    }
-  };
-
-const keepsVersionsIn =
-  ({ send }: Store): ObjectStore['keepsVersions'] =>
-  async ({ signal } = {}) => {
-    try {
-      const { bytes } = await send({ method: 'GET', query: { versioning: '' }, signal, maxBytes });
-      const xml = bytes.toString();
-      return /<\w*Versioning/.test(xml) ? elementText(xml, 'Status') !== undefined : undefined;
-    } catch (error) {
-      // Only this check needs the right to read this setting.
-      const isUnknown = ['unsupported', 'missing'].some(failure => isStoreFailure(error, failure as 'missing'));
-      if (isUnknown || (isStoreFailure(error, 'denied') && error.code === 'AccessDenied')) return undefined;
-      throw error;
-    }
-  };
-
 export function createS3Store(
   settings: S3Settings,
   location: S3Location,
   dependencies: { readonly clock: Pick<Clock, 'now'>; readonly longestSilenceMs?: number },
 ): ObjectStore {
-  const store: Store = {
-    send: createSendS3(settings, location, dependencies),
-    bucket: location.bucket,
-    prefix: location.prefix === '' ? '' : `${location.prefix}/`,
+  const send = createSendS3(settings, location, dependencies);
+  /** Of keys, with the slash that follows it. */
+  const prefix = location.prefix === '' ? '' : `${location.prefix}/`;
+
+  const remove: ObjectStore['remove'] = async (name, { signal } = {}) => {
+    try {
+      await send({ method: 'DELETE', key: prefix + name, signal, maxBytes });
+    } catch (error) {
+      if (!isStoreFailure(error, 'missing')) throw error;
+    }
   };
+
+  async function removeMany(names: readonly string[], signal: AbortSignal | undefined) {
+    const objects = names.map(name => `<Object><Key>${escapeXml(prefix + name)}</Key></Object>`).join('');
+    const body = Buffer.from(`<Delete><Quiet>true</Quiet>${objects}</Delete>`);
+    const { bytes } = await send({
+      method: 'POST',
+      query: { delete: '' },
+      body,
+      // AWS requires it for this request alone.
+      headers: { 'content-md5': createHash('md5').update(body).digest('base64'), 'content-type': 'application/xml' },
+      signal,
+      maxBytes: maxListBytes,
+    });
+    const problem = elementsOf(bytes.toString(), 'Error').find(error => elementText(error, 'Code') !== 'NoSuchKey');
+    if (problem === undefined) return;
+    const [code, key] = [elementText(problem, 'Code'), elementText(problem, 'Key')];
+    throw new ObjectStoreError(`DELETE ${key?.slice(0, 1024)}: ${code?.slice(0, 100)}`, { failure: 'refused', code });
+  }
+
   return {
     location: formatS3Location(location),
     put: async (name, bytes, { when, signal } = {}) => {
       const headers = { ...conditionHeaders(when), 'content-type': 'application/octet-stream' };
-      const request = { method: 'PUT', key: store.prefix + name, body: bytes, headers, signal, maxBytes } as const;
-      return etagOf((await store.send(request)).headers);
+      const request = { method: 'PUT', key: prefix + name, body: bytes, headers, signal, maxBytes } as const;
+      return etagOf((await send(request)).headers);
     },
-    get: getFrom(store),
-    head: headFrom(store),
-    list: listFrom(store),
-    remove: (name, { signal } = {}) => removeOne(store, name, signal),
-    removeAll: removeAllFrom(store),
-    keepsVersions: keepsVersionsIn(store),
+    get: async (name, options) => {
+      const { signal } = options;
+      const [from, length] = 'range' in options ? options.range : [];
+      const { headers, status, bytes } = await send({
+        method: 'GET',
+        key: prefix + name,
+        signal,
+        maxBytes: 'range' in options ? options.range[1] : options.maxBytes,
+        ...(from !== undefined && { headers: { range: `bytes=${from}-${from + (length ?? 0) - 1}` } }),
+      });
+      const announced = headers.get('content-length');
+      const isCut = announced !== null && Number(announced) !== bytes.length;
+      if (isCut || (length !== undefined && (status !== 206 || bytes.length !== length)))
+        throw new ObjectStoreError(`GET ${prefix}${name}: the response is not what was asked for`, {
+          failure: 'unavailable',
+          status,
+        });
+      return { bytes, etag: etagOf(headers) };
+    },
+    head: async (name, { signal } = {}) => {
+      try {
+        const { headers } = await send({ method: 'HEAD', key: prefix + name, signal, maxBytes });
+        return { size: Number(headers.get('content-length')), etag: etagOf(headers) };
+      } catch (error) {
+        if (isStoreFailure(error, 'missing')) return undefined;
+        throw error;
+      }
+    },
+    async *list({ under = '', startAfter, signal } = {}) {
+      const scope = {
+        'list-type': '2',
+        prefix: prefix + under,
+        ...(startAfter !== undefined && { 'start-after': prefix + startAfter }),
+      };
+      let token: string | undefined;
+      for (;;) {
+        const query = token === undefined ? scope : { ...scope, 'continuation-token': token };
+        const { bytes } = await send({ method: 'GET', query, signal, maxBytes: maxListBytes });
+        const xml = bytes.toString();
+        const next = elementText(xml, 'NextContinuationToken');
+        const hasMore = elementText(xml, 'IsTruncated') === 'true';
+        if (!xml.includes('<ListBucketResult') || (hasMore && (next === undefined || next === token)))
+          throw new ObjectStoreError(`GET ${location.bucket}: the response is no list`, { failure: 'unavailable' });
+        yield* listedIn(xml, prefix);
+        if (!hasMore) return;
+        token = next;
+      }
+    },
+    remove,
+    removeAll: async (names, { signal } = {}) => {
+      for (let start = 0; start < names.length; start += maxRemovedAtOnce) {
+        const some = names.slice(start, start + maxRemovedAtOnce);
+        try {
+          await removeMany(some, signal);
+        } catch (error) {
+          if (!isStoreFailure(error, 'unsupported')) throw error;
+          for (const name of some) await remove(name, { signal });
+        }
+      }
+    },
+    keepsVersions: async ({ signal } = {}) => {
+      try {
+        const { bytes } = await send({ method: 'GET', query: { versioning: '' }, signal, maxBytes });
+        const xml = bytes.toString();
+        return /<\w*Versioning/.test(xml) ? elementText(xml, 'Status') !== undefined : undefined;
+      } catch (error) {
+        // Only this check needs the right to read this setting.
+        const isUnknown = ['unsupported', 'missing'].some(failure => isStoreFailure(error, failure as 'missing'));
+        if (isUnknown || (isStoreFailure(error, 'denied') && error.code === 'AccessDenied')) return undefined;
+        throw error;
+      }
+    },
   };
 }

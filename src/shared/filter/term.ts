@@ -41,12 +41,16 @@ function readPhrase(characters: readonly string[], span: Span): string {
   return text;
 }
 
-function readWord(characters: readonly string[], { start, end }: Span): string {
+/** @throws FilterError if there is a quote in it */
+function readUnquoted(characters: readonly string[], { start, end }: Span, correction: string): string {
   const quote = characters.indexOf('"', start);
-  if (quote >= 0 && quote < end)
-    throw new FilterError('put the whole text in quotes, with \\" for a quote inside it', quote);
-  const text = characters.slice(start, end).join('');
-  refuseRegularExpression(text, start);
+  if (quote >= 0 && quote < end) throw new FilterError(correction, quote);
+  return characters.slice(start, end).join('');
+}
+
+function readWord(characters: readonly string[], span: Span): string {
+  const text = readUnquoted(characters, span, 'put the whole text in quotes, with \\" for a quote inside it');
+  refuseRegularExpression(text, span.start);
   return text;
 }
 
@@ -124,9 +128,7 @@ function readKey(characters: readonly string[], span: Span): string {
     if (endOfQuoted(characters, start) === end) return unquote(characters, span);
     throw new FilterError('an operator is missing after the quote', endOfQuoted(characters, start) ?? start);
   }
-  const quote = characters.indexOf('"', start);
-  if (quote >= 0 && quote < end) throw new FilterError('put the whole name in quotes', quote);
-  return characters.slice(start, end).join('');
+  return readUnquoted(characters, span, 'put the whole name in quotes');
 }
 
 type WithOperator = WrittenOperator & { readonly sign: Operator };
@@ -168,10 +170,8 @@ function readValue(
     if (closed !== end) throw new FilterError('a space is missing after the quote', closed);
     return { text: unquote(characters, { start, end }), isQuoted: true };
   }
-  const quote = characters.indexOf('"', start);
-  if (quote >= 0 && quote < end)
-    throw new FilterError('put the whole value in quotes, with \\" for a quote inside it', quote);
-  const text = characters.slice(start, end).join('');
+  const correction = 'put the whole value in quotes, with \\" for a quote inside it';
+  const text = readUnquoted(characters, { start, end }, correction);
   if (text.startsWith('>') || text.startsWith('<'))
     throw new FilterError(
       `"${sign}" and "${text[0]}" can't be combined; use one of them, or put the value in quotes`,
