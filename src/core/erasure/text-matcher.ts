@@ -5,6 +5,7 @@
  */
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { asBuffer } from '../encoding/buffer.ts';
+import { unescapeXml } from '../encoding/xml.ts';
 
 /** Whether the bytes have the text. Each step is a few milliseconds at most. */
 export type TextMatcher = (bytes: Uint8Array) => Generator<undefined, boolean>;
@@ -108,17 +109,6 @@ const unescapeJson = (text: string): string =>
 /** UTF-8 that was read as Latin-1, as header values are. */
 const readAsUtf8 = (text: string): string =>
   text.replace(/[\u0080-\u00ff]{2,}/g, run => Buffer.from(run, 'latin1').toString('utf8'));
-
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const unescapeXml = (text: string): string =>
-  text.replace(
-    /&(?:#[xX]([0-9a-fA-F]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/g,
-    (_, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
-      if (name !== undefined) return entities[name] ?? '';
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : '';
-    },
-  );
 
 /** Base64 in emails has lines of 76 characters, in PEM of 64. */
 const lineOfBase64 = /[A-Za-z0-9+/]{60}\r?\n[A-Za-z0-9+/]/;

@@ -1,19 +1,11 @@
 /* Reads responses of an object store, which are not trusted: their size is limited, and their texts are cut and cleaned. */
+import { unescapeXml } from '../../core/encoding/xml.ts';
 import { ObjectStoreError, type StoreFailure } from '../../core/network/object-store.ts';
 import { readBody } from '../../core/network/response-body.ts';
 import { retryAfterMs } from '../../core/network/retry-after.ts';
 
 const maxErrorBytes = 64 << 10;
 const maxShownChars = 200;
-
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-const unescapeXml = (text: string): string =>
-  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi, (whole, hex, decimal, name) => {
-    const code = hex !== undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    if (name !== undefined) return entities[name] ?? whole;
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
 
 /** The text of the first element of this name, which contains no other elements. */
 export function elementText(xml: string, name: string): string | undefined {
