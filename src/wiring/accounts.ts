@@ -40,7 +40,7 @@ type AccountsDependencies = {
 
 export function wireAccounts(dependencies: AccountsDependencies) {
   const { infrastructure, endpoints, onPlanChanged, onAccessEnded, revokeGrants, onSignIn } = dependencies;
-  const { config, log, clock, random, sha256, sealer, isShared, direct } = infrastructure;
+  const { config, log, clock, random, sealer, isShared, direct } = infrastructure;
   const { db } = direct;
   const { baseUrl, passwordSignIn } = config;
   const hasHostName = parseAddress(hostOfUrl(new URL(baseUrl))) === undefined;
@@ -48,7 +48,7 @@ export function wireAccounts(dependencies: AccountsDependencies) {
 
   const passwords = wirePasswords(infrastructure);
   const throttle = createSignInThrottle({ monotonic: clock.monotonic });
-  const totp = createTotpService({ store: createTotpStore(db), sealer, throttle, clock, random, sha256 });
+  const totp = createTotpService({ store: createTotpStore(db), sealer, throttle, clock, random });
   const oidcStore = createOidcStore(db);
   const oidcBindings = createOidcBindings({ store: oidcStore, ways: configuredWays, clock });
   const accountStore = createAccountStore(db);
@@ -81,7 +81,6 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     throttle,
     clock,
     random,
-    sha256,
     index: sessionIndex,
     onTouchError: cause => log.warn('writing the last use of a session failed', { cause }),
     onAccessEnded,
@@ -94,7 +93,6 @@ export function wireAccounts(dependencies: AccountsDependencies) {
     createOwner: account.createFirst,
     createEndpoint: endpoints.create,
     newToken: () => newToken(random),
-    sha256,
   });
   const teams = wireTeams({ infrastructure, passwords, onAccessEnded });
   return {
@@ -120,13 +118,13 @@ export function wireAccounts(dependencies: AccountsDependencies) {
 }
 
 function wireKeys(infrastructure: Infrastructure, onAccessEnded: () => void) {
-  const { clock, random, sha256, every, direct } = infrastructure;
+  const { clock, random, every, direct } = infrastructure;
   const keyStore = createKeysStore(direct.db);
   const keyIndex = createHashIndex(infrastructure, 'API keys', {
     hashes: () => keyStore.hashes(clock.now()),
     existing: hashes => keyStore.existing(hashes, clock.now()),
   });
-  const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex, onAccessEnded });
+  const keys = createKeysService({ store: keyStore, clock, random, index: keyIndex, onAccessEnded });
   every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
   return { keys, keyIndex };
 }
@@ -138,7 +136,7 @@ const wirePasswords = ({ overrides }: Infrastructure): Passwords =>
   });
 
 function wireTeams({
-  infrastructure: { config, clock, random, sha256, direct },
+  infrastructure: { config, clock, random, direct },
   passwords,
   onAccessEnded,
 }: Pick<AccountsDependencies, 'infrastructure' | 'onAccessEnded'> & { passwords: Passwords }) {
@@ -148,7 +146,6 @@ function wireTeams({
     passwords,
     clock,
     random,
-    sha256,
     baseUrl,
     passwordSignIn,
     limits: {

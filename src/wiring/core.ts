@@ -141,20 +141,15 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
   };
 }
 
-function wire(
-  infrastructure: Infrastructure,
-  {
-    api,
-    onForwardsWithoutApi,
-    backupAgeS,
-    forgetBackups,
-  }: CoreOptions & {
-    api: () => LoadedApi | undefined;
-    backupAgeS: MeasuredServices['backupAgeS'];
-    /** Resolves once no backup has what was deleted before. */
-    forgetBackups: (() => Promise<void>) | undefined;
-  },
-) {
+type LaterServices = CoreOptions & {
+  api: () => LoadedApi | undefined;
+  backupAgeS: MeasuredServices['backupAgeS'];
+  /** Resolves once no backup has what was deleted before. */
+  forgetBackups: (() => Promise<void>) | undefined;
+};
+
+function wire(infrastructure: Infrastructure, later: LaterServices) {
+  const { api, onForwardsWithoutApi, backupAgeS, forgetBackups } = later;
   const { recheckAccess, onDeleted, onUrlsChanged, onRetentionChanged } = createCallbacks(() => events, api);
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const { isHigh, recent } = captureRate;

@@ -143,15 +143,9 @@ export function wireEvents(dependencies: EventsDependencies) {
   };
 }
 
-type NotificationsDependencies = {
-  endpoints: EventsDependencies['endpoints'];
-  events: EventsService;
-  search: SearchService;
-};
-
 function createNotifications(
   { log, clock, database, isShared, journal }: Infrastructure,
-  { endpoints, events, search }: NotificationsDependencies,
+  { endpoints, events, search }: Pick<WiredEndpoints, 'endpoints'> & { events: EventsService; search: SearchService },
 ) {
   const others = isShared ? createNotificationsStore(database.db) : undefined;
   let telling = Promise.resolve();

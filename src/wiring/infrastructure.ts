@@ -2,7 +2,6 @@
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { FairSharesOptions } from '../core/concurrency/fair-shares.ts';
-import { sha256 } from '../core/encoding/sha256.ts';
 import type { RandomBytes } from '../core/ids/ids.ts';
 import { isLoopbackOrigin } from '../core/network/address-classes.ts';
 import { deriveRedactionKey } from '../core/redaction/key.ts';
@@ -50,7 +49,7 @@ export type TestOverrides = {
 
 export type Dependencies = {
   config: Config;
-  /** HOOKTAPE_SECRET, or the generated secret. */
+  /** HOOKTAPE_SECRET, or the generated secret. Keys are derived from it. */
   secret: string;
   log: Logger;
   clock: Clock;
@@ -88,22 +87,8 @@ export type TunnelSource = {
 export type Infrastructure = ReturnType<typeof createInfrastructure>;
 
 export function createInfrastructure(dependencies: Dependencies) {
-  const {
-    config,
-    secret,
-    log,
-    clock,
-    random,
-    spawn,
-    databaseBeingOpened,
-    version,
-    usage,
-    onFatal,
-    runsQueues = true,
-    searchIndex = true,
-    searchLimits = {},
-    overrides = {},
-  } = dependencies;
+  const { config, secret, log, clock, random, databaseBeingOpened, onFatal } = dependencies;
+  const { runsQueues = true, searchIndex = true, searchLimits = {}, overrides = {} } = dependencies;
   const databaseEvents: DatabaseEvents = {
     onBusy: () => log.error('the database was busy; the connection was replaced'),
     onThreadFailure: error => {
@@ -121,14 +106,7 @@ export function createInfrastructure(dependencies: Dependencies) {
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
   return {
-    config,
-    log,
-    clock,
-    random,
-    spawn,
-    version,
-    usage,
-    onFatal,
+    ...dependencies,
     tunnel: dependencies.tunnel,
     /** Reads see every delivery that was acknowledged before them. */
     database,
@@ -138,8 +116,6 @@ export function createInfrastructure(dependencies: Dependencies) {
     journal,
     sealer,
     redactionKeyOf: (teamId: string) => deriveRedactionKey(secret, teamId),
-    /** Keys are derived from it. */
-    secret,
     /** Sends to destinations that people choose, where the operator allows them. */
     outbound: createOutbound({ allow: config.replayAllow, allowLoopback: isLoopbackOrigin(config.baseUrl), clock }),
     /** Accepted only because the database was created with it. */
@@ -154,7 +130,6 @@ export function createInfrastructure(dependencies: Dependencies) {
     isShared: database.file === undefined,
     /** How long a plan keeps events, 0 = for ever. */
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
-    sha256,
     onError,
     /** Logs an error of an API request with its id. Work that ended because the client left is no error. */
     onRequestError: (error: unknown, request: Request): void => {

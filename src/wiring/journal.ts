@@ -201,13 +201,9 @@ async function readIdentity(client: Database['client']): Promise<{ databaseId: U
 /** Moves the journal of another database aside, such as one replaced by a restored backup: its endpoints differ. */
 function readOwnSegments(
   files: SegmentFiles,
-  {
-    directory,
-    databaseId,
-    now,
-    log,
-  }: Pick<JournalOptions, 'now' | 'log'> & { directory: string; databaseId: Uint8Array },
+  of: Pick<JournalOptions, 'now' | 'log'> & { directory: string; databaseId: Uint8Array },
 ): StoredSegment[] {
+  const { directory, databaseId, now, log } = of;
   const segments = files.readStored();
   if (segments.every(segment => segment.databaseId.equals(databaseId))) return segments;
   const aside = `${directory}.of-another-database-${now()}`;

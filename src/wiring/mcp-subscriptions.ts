@@ -26,7 +26,7 @@ type Services = CoreServices & ReturnType<typeof wireMcpEvents> & { queues: Queu
 
 export function wireMcpSubscriptions(services: Services) {
   const { audit, endpoints, background, queues, mcpEvents, isOwnIngest, captureLoad } = services;
-  const { config, database, clock, random, sealer, sha256, outbound, every, isShared, log, runsQueues } = services;
+  const { config, database, clock, random, sealer, outbound, every, isShared, log, runsQueues } = services;
   const issuers = config.oauthIssuers.map(({ issuer }) => issuer);
   const store = createSubscriptionsStore(database, issuers);
   const { lastSeq, newEvents } = createForwardsStore(database);
@@ -76,7 +76,6 @@ export function wireMcpSubscriptions(services: Services) {
     callback,
     endpointSeq: async (principal, id) => (await endpoints.owned(principal, id)).seq,
     sealer,
-    sha256,
     takeChallenge: challenges.take,
     audit: (principal, name, { action, id, endpointId }) =>
       audit.record(
@@ -104,25 +103,17 @@ export function wireMcpSubscriptions(services: Services) {
   };
 }
 
-function registerQueues({
-  clock,
-  endpoints,
-  events,
-  queues,
-  store,
-  service,
-  occurrences,
-  callback,
-  isFlooded,
-  onEnded,
-}: Services & {
+type QueueParts = {
   store: SubscriptionsStore;
   service: SubscriptionsService;
   occurrences: Occurrences;
   callback: Callback;
   isFlooded: () => boolean;
   onEnded: () => void;
-}): void {
+};
+
+function registerQueues({ clock, endpoints, events, queues, ...parts }: Services & QueueParts): void {
+  const { store, service, occurrences, callback, isFlooded, onEnded } = parts;
   queues.register(
     subscriptionQueue,
     createSubscriptionQueueKind({

@@ -23,8 +23,6 @@ type PolicyOptions = {
   redactionKeyOf: (teamId: string) => Uint8Array;
 };
 
-export type Policies = ReturnType<typeof createPolicies>;
-
 export function createPolicies({ db, log, guardOf, redactionKeyOf }: PolicyOptions) {
   const store: AnswersStore = createAnswersStore(db);
   const redactions = createRedactionStore(db);

@@ -44,7 +44,7 @@ export function wirePasskeys({
 }
 
 export const wireSignInLinks = ({
-  infrastructure: { config, clock, random, sha256, direct },
+  infrastructure: { config, clock, random, direct },
   sessions,
   onSignIn,
 }: Dependencies) =>
@@ -54,7 +54,6 @@ export const wireSignInLinks = ({
     startSession: sessions.start,
     clock,
     random,
-    sha256,
     onSignIn,
   });
 

@@ -33,8 +33,6 @@ function writeUpdateCheck(dataDir: string, check: UpdateCheck): void {
   renameSync(`${file}.tmp`, file);
 }
 
-export type Updates = ReturnType<typeof wireUpdates>;
-
 export function wireUpdates({ config, version, clock, log, every, runsQueues }: Infrastructure) {
   const { dataDir } = config;
   // A command does not check.

@@ -4,8 +4,6 @@ import type { SignInResult } from '../../core/access/sign-in.ts';
 import type { FindOrCreateAccount } from '../accounts/proven-address.ts';
 import type { SessionsService } from '../sessions/service.ts';
 
-export type HeaderSignInService = ReturnType<typeof createHeaderSignInService>;
-
 export function createHeaderSignInService(options: {
   findOrCreateAccount: FindOrCreateAccount;
   createAccounts: boolean;

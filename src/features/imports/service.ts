@@ -34,8 +34,6 @@ export type ImportResult = {
 /** `nonce`: the nonce of its row. */
 type StoredEvent = { nonce: Uint8Array; event: ImportedEvent };
 
-export type ImportsService = ReturnType<typeof createImportsService>;
-
 const maxBatchRows = 64;
 const maxBatchBytes = 4 << 20;
 const maxWaitMs = 50;

@@ -3,7 +3,9 @@
  * is immediate, and so is its expiry. A key that a connected app created has no more permissions than the app, and ends with the
  * app's grant. Each route declares whether a read-only key may call it.
  */
+
 import { timingSafeEqual } from 'node:crypto';
+import { hashOf } from '../../core/access/credential-hash.ts';
 import { type CredentialIndex, indexId } from '../../core/access/credential-index.ts';
 import { createLastUseRecorder } from '../../core/access/last-use.ts';
 import type { ActingApp } from '../../core/access/principal.ts';
@@ -29,15 +31,13 @@ export function createKeysService(options: {
   store: KeysStore;
   clock: Clock;
   random: RandomBytes;
-  sha256: (bytes: Uint8Array) => Uint8Array;
   /** The hashes of the keys that exist. */
   index: CredentialIndex;
   /** Called after a key was revoked. */
   onAccessEnded: () => void;
 }) {
-  const { store, clock, random, sha256, index, onAccessEnded } = options;
+  const { store, clock, random, index, onAccessEnded } = options;
   const lastUses = createLastUseRecorder(clock, store.writeLastUses);
-  const hashOf = (key: string): Buffer => Buffer.from(sha256(Buffer.from(key)));
 
   return {
     async list(accountId: string): Promise<ApiKey[]> {

@@ -2,6 +2,7 @@
  * Webhook subscriptions of connected apps: an app gives a callback, which must answer a challenge, and gets the occurrences of an
  * event type there. A subscription lives until its time, its app's grant or its endpoint ends, or someone ends it.
  */
+import { hashOf } from '../../core/access/credential-hash.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, notFound } from '../../core/errors.ts';
@@ -77,7 +78,6 @@ export function createSubscriptionsService(options: {
   callback: Callback;
   endpointSeq: (principal: Principal, endpointId: string) => Promise<number>;
   sealer: Sealer;
-  sha256: (bytes: Uint8Array) => Uint8Array;
   /** Counts a challenge. @returns 0, or the seconds until the app may cause one */
   takeChallenge: (appId: string, perMinute: number) => number;
   audit: (principal: Principal, appName: string, entry: AuditEntry) => Promise<void>;
@@ -145,7 +145,7 @@ export function createSubscriptionsService(options: {
   const verifying = new Map<string, Promise<void>>();
   /** Parallel subscriptions with one callback wait for one challenge. @throws EventsError */
   const verify = async (app: App, target: CallbackTarget, id: string): Promise<void> => {
-    const urlHash = options.sha256(Buffer.from(target.url));
+    const urlHash = hashOf(target.url);
     if (await store.isVerified(app.id, urlHash)) return;
     const key = `${app.id} ${target.url}`;
     const pending = verifying.get(key) ?? challenge(app, target, { id, urlHash });

@@ -45,8 +45,6 @@ type AccountRequest = {
   recheck: () => Promise<CheckedPrincipal | undefined>;
 };
 
-export type AccessChecks = ReturnType<typeof createAccessChecks>;
-
 export function createAccessChecks(options: {
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** @throws not_found */

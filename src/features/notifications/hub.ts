@@ -18,28 +18,6 @@ type Member = {
 /** `newest`: changes with every new event and every change of an alert. `accessMark`: changes each time that access of any kind may have ended. */
 export type Look = () => Promise<{ newest: string | number; accessMark: string }>;
 
-export type Hub = {
-  /** Call it for every stored event, in the order of row numbers. */
-  recorded: (event: { endpoint: number; seq: number }) => void;
-  /**
-   * Call it after an import into an endpoint, because `recorded` is not called for imported events, and after changes of alerts
-   * were stored.
-   */
-  imported: (topic: Topic) => void;
-  /** Call it after a pin or the tags of an event changed, or it was deleted. */
-  changed: (change: EventChange) => void;
-  /** Ends every tail whose access has ended. Call it whenever access of any kind ends. */
-  recheckAll: () => void;
-  /** Recorded events that could not be read can be read now. */
-  lookAgain: () => void;
-  /** Notifies the tail until it ends. */
-  add: (member: Member) => void;
-  openTails: () => number;
-  isShuttingDown: () => boolean;
-  /** Ends all tails permanently, because open streams and waiting calls would delay the shutdown. */
-  shutDown: () => void;
-};
-
 export function createHub(options: {
   /** What other processes did; undefined if none uses the same database. */
   look: Look | undefined;
@@ -47,7 +25,7 @@ export function createHub(options: {
   forgetAccess: () => void;
   checkEveryMs: number;
   stalledMs: number;
-}): Hub {
+}) {
   const { look, forgetAccess, checkEveryMs, stalledMs } = options;
   const members = new Set<Member>();
   const byTopic = new Map<Topic, Set<HubTail>>();
@@ -97,29 +75,39 @@ export function createHub(options: {
   };
 
   return {
-    recorded({ endpoint, seq }) {
+    /** Call it for every stored event, in the order of row numbers. */
+    recorded({ endpoint, seq }: { endpoint: number; seq: number }): void {
       for (const tail of byTopic.get(endpoint) ?? []) tail.recorded(seq);
     },
-    imported(topic) {
+    /**
+     * Call it after an import into an endpoint, because `recorded` is not called for imported events, and after changes of alerts
+     * were stored.
+     */
+    imported(topic: Topic): void {
       for (const tail of byTopic.get(topic) ?? []) tail.imported();
     },
-    changed(change) {
+    /** Call it after a pin or the tags of an event changed, or it was deleted. */
+    changed(change: EventChange): void {
       for (const tail of byTopic.get(change.endpoint) ?? []) tail.changed(change);
     },
+    /** Ends every tail whose access has ended. Call it whenever access of any kind ends. */
     recheckAll,
-    lookAgain() {
+    /** Recorded events that could not be read can be read now. */
+    lookAgain(): void {
       for (const { tail } of members) tail.look();
     },
-    add(member) {
+    /** Notifies the tail until it ends. */
+    add(member: Member): void {
       const tails = byTopic.get(member.topic) ?? new Set();
       byTopic.set(member.topic, tails.add(member.tail));
       members.add(member);
       timer ??= setInterval(tick, checkEveryMs);
       void member.tail.ended.then(() => remove(member));
     },
-    openTails: () => members.size,
-    isShuttingDown: () => isShuttingDown,
-    shutDown() {
+    openTails: (): number => members.size,
+    isShuttingDown: (): boolean => isShuttingDown,
+    /** Ends all tails permanently, because open streams and waiting calls would delay the shutdown. */
+    shutDown(): void {
       isShuttingDown = true;
       for (const { tail } of members) tail.end({ reason: 'shutdown' });
     },

@@ -7,14 +7,6 @@ import { parseEventId } from '../../core/ids/ids.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventSummary } from '../events/model.ts';
 
-export type SharedReads<Context> = {
-  /**
-   * The events with these row numbers that match the filter, oldest first.
-   * @param context of the first call of a turn is used for all its calls for that endpoint
-   */
-  listBySeq: (context: Context, seqs: number[], filter: Filter | undefined) => Promise<EventSummary[]>;
-};
-
 type Call = {
   seqs: number[];
   filter: Filter | undefined;
@@ -29,7 +21,7 @@ export function createSharedReads<Context extends { endpoint: { seq: number } }>
   list: (context: Context, seqs: number[]) => Promise<EventSummary[]>;
   /** For each filter, which of the events match it. */
   match: (context: Context, seqs: number[], filters: readonly Filter[]) => Promise<Map<Filter, ReadonlySet<number>>>;
-}): SharedReads<Context> {
+}) {
   const waiting = new Map<number, { context: Context; calls: Call[] }>();
 
   const read = async (context: Context, calls: readonly Call[], seqs: number[]): Promise<void> => {
@@ -74,7 +66,11 @@ export function createSharedReads<Context extends { endpoint: { seq: number } }>
   };
 
   return {
-    listBySeq: (context, seqs, filter) =>
+    /**
+     * The events with these row numbers that match the filter, oldest first.
+     * @param context of the first call of a turn is used for all its calls for that endpoint
+     */
+    listBySeq: (context: Context, seqs: number[], filter: Filter | undefined): Promise<EventSummary[]> =>
       new Promise((resolve, reject) => {
         const { seq } = context.endpoint;
         const together: { context: Context; calls: Call[] } = waiting.get(seq) ?? { context, calls: [] };

@@ -7,8 +7,6 @@ import type { Look } from './hub.ts';
 
 const accessMark = 'access-ended';
 
-export type NotificationsStore = ReturnType<typeof createNotificationsStore>;
-
 export function createNotificationsStore(db: Drizzle) {
   const look: Look = async () => {
     const mark = db

@@ -5,6 +5,8 @@
  * 3. Other errors go to the client's redirect URI.
  * 4. The user is asked for consent, every time. The request is stored here; the consent form has only a handle to it.
  */
+
+import { hashOf } from '../../core/access/credential-hash.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import type { AuthorizationRequestsStore } from './authorization-requests-store.ts';
@@ -13,25 +15,16 @@ import type { Clients } from './clients.ts';
 import type { ClientRow } from './clients-store.ts';
 import type { CodesStore } from './codes-store.ts';
 import type { ConsentView } from './consent-page.ts';
-import { hashOf } from './credential-hash.ts';
 import type { GrantsStore } from './grants-store.ts';
 import { OAuthError } from './oauth-error.ts';
+import { type ErrorPage, errorPage, type PageOutcome, type SignedInUser } from './page-outcome.ts';
 import { isChallenge } from './pkce.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { isLoopbackRedirect, redirectHost, resolveRedirect, withResponseParameters } from './redirect-uris.ts';
 import { type RequestParameters, readParameters } from './request-parameters.ts';
 import { effectiveScope, type Resources } from './scopes.ts';
 
-/** The user who is signed in to the dashboard in the requesting browser. */
-export type SignedInUser = { accountId: string; email: string; sessionId: string };
-
-type ErrorPage = { kind: 'error_page'; reason: string; status: number; headers?: Record<string, string> };
-
-export type AuthorizationOutcome =
-  | ErrorPage
-  | { kind: 'sign_in' }
-  | { kind: 'redirect'; location: string }
-  | { kind: 'consent'; view: ConsentView };
+export type AuthorizationOutcome = PageOutcome | { kind: 'consent'; view: ConsentView };
 
 type AuthorizationEndpointOptions = {
   clients: Clients;
@@ -56,11 +49,8 @@ const maxOpenRequests = { perAccount: 20, total: 5000 };
 const tooManyOpenRetrySeconds = 60;
 const maxQueryLength = 16_384;
 
-const errorPage = (reason: string, status = 400): ErrorPage => ({ kind: 'error_page', reason, status });
-const tryLaterPage = (reason: string, status: number, retrySeconds: number): ErrorPage => ({
-  ...errorPage(reason, status),
-  headers: { 'retry-after': String(retrySeconds) },
-});
+const tryLaterPage = (reason: string, status: number, retrySeconds: number): ErrorPage =>
+  errorPage(reason, status, { 'retry-after': String(retrySeconds) });
 
 type ValidRequest = { state: string | undefined; challenge: string; scope: string; resource: string };
 type InvalidRequest = { error: string; description: string };
@@ -184,8 +174,8 @@ function createClientLookup(clients: Clients) {
       return found(await clients.findByDocument(id, clientAddress));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      const page = errorPage(`The client metadata document of the app cannot be used: ${error.message}.`, error.status);
-      return { ...page, headers: error.headers };
+      const reason = `The client metadata document of the app cannot be used: ${error.message}.`;
+      return errorPage(reason, error.status, error.headers);
     }
   };
 }

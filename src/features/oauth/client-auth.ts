@@ -4,8 +4,8 @@
  * `token_endpoint_auth_method`). None is registered for the revocation endpoint, so a confidential client may use either there.
  */
 
+import { matchesHash } from '../../core/access/credential-hash.ts';
 import type { ClientRow } from './clients-store.ts';
-import { matchesHash } from './credential-hash.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
 import type { RequestParameters } from './request-parameters.ts';
 

@@ -1,10 +1,11 @@
 /* Dynamic client registration (RFC 7591): open, with an initial access token, or switched off. */
+
+import { hashOf, matchesHash } from '../../core/access/credential-hash.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readRegistration } from './client-metadata.ts';
 import { toClientRow } from './clients.ts';
 import type { ClientsStore } from './clients-store.ts';
-import { hashOf, matchesHash } from './credential-hash.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type RateLimit, tooManyRequests } from './rate-limit.ts';
 

@@ -18,25 +18,8 @@ export type ExternalClaims = {
   createAccounts: boolean;
 };
 
-type ExternalIssuers = {
-  /** The claims of a valid token; undefined for an invalid one or an unknown issuer. @throws unavailable */
-  verify: (issuer: unknown, token: string) => Promise<ExternalClaims | undefined>;
-};
-
 /** HMAC is missing, so that a public key can never be used as a shared secret. */
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const clockToleranceSeconds = 30;
 const maxTokenAge = '24 hours';
 
@@ -61,7 +44,7 @@ export function createExternalIssuers(options: {
   clock: Clock;
   /** Called when the keys of an issuer could not be fetched, at most every five seconds. */
   onFailure: (issuer: string, cause: unknown) => void;
-}): ExternalIssuers {
+}) {
   const { issuers, fetchJson, clock, onFailure } = options;
   const verifiers = new Map(
     issuers.map(trusted => {
@@ -76,7 +59,8 @@ export function createExternalIssuers(options: {
   );
 
   return {
-    async verify(issuer, token) {
+    /** The claims of a valid token; undefined for an invalid one or an unknown issuer. @throws unavailable */
+    async verify(issuer: unknown, token: string): Promise<ExternalClaims | undefined> {
       const found = typeof issuer === 'string' ? verifiers.get(issuer) : undefined;
       if (!found) return undefined;
       const { trusted, getKey } = found;

@@ -5,17 +5,17 @@
  * code that the terminal also shows.
  */
 
+import { hashOf } from '../../core/access/credential-hash.ts';
 import { loginCode } from '../../core/access/login-code.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readName } from '../../core/text.ts';
 import { maxKeysPerAccount } from '../../shared/limits.ts';
-import type { SignedInUser } from './authorization-endpoint.ts';
-import { hashOf } from './credential-hash.ts';
 import type { KeyLoginView } from './key-login-page.ts';
 import type { KeyLoginsStore } from './key-logins-store.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
+import { errorPage, type PageOutcome, type SignedInUser } from './page-outcome.ts';
 import { isChallenge, isVerifierOf } from './pkce.ts';
 import { type RateLimit, tooManyRequests } from './rate-limit.ts';
 import { type RequestParameters, readParameters } from './request-parameters.ts';
@@ -26,12 +26,8 @@ export type KeyMaker = {
   count: (accountId: string) => Promise<number>;
 };
 
-export type KeyLoginOutcome =
-  | { kind: 'error_page'; reason: string; status: number; headers?: Record<string, string> }
-  | { kind: 'sign_in' }
-  | { kind: 'approval'; view: KeyLoginView }
-  /** Redirects to the listener on the person's machine. */
-  | { kind: 'redirect'; location: string };
+/** `redirect`: to the listener on the person's machine. */
+export type KeyLoginOutcome = PageOutcome | { kind: 'approval'; view: KeyLoginView };
 
 type KeyLoginOptions = {
   store: KeyLoginsStore;
@@ -48,13 +44,6 @@ const maxWrongVerifiers = 5;
 const maxOpen = { perAccount: 20, total: 5000 };
 const maxQueryLength = 4096;
 const stateForm = /^[A-Za-z0-9_-]{20,200}$/;
-
-const errorPage = (reason: string, status = 400, headers: Record<string, string> = {}): KeyLoginOutcome => ({
-  kind: 'error_page',
-  reason,
-  status,
-  headers,
-});
 
 type LoginRequest = { port: number; name: string; state: string; challenge: string };
 
@@ -79,8 +68,6 @@ const callback = (port: number, parameters: Record<string, string>): KeyLoginOut
   kind: 'redirect',
   location: `http://127.0.0.1:${port}/callback?${new URLSearchParams(parameters)}`,
 });
-
-export type KeyLogin = ReturnType<typeof createKeyLogin>;
 
 export function createKeyLogin({ store, apiKeys, limitRequests, clock, random }: KeyLoginOptions) {
   const tryLater = (waitSeconds: number): KeyLoginOutcome =>

@@ -3,20 +3,12 @@
  * detected instead of being resolved to one of its values.
  */
 
-export type RequestParameters = {
-  /** The value; undefined when absent or empty. */
-  get: (name: string) => string | undefined;
-  /** Every value that is not empty, for parameters that may be repeated. */
-  all: (name: string) => string[];
-  isRepeated: (name: string) => boolean;
-  /** The name of a parameter that is repeated but must not be. */
-  firstRepeated: () => string | undefined;
-};
+export type RequestParameters = ReturnType<typeof readParameters>;
 
 /** RFC 8707 section 2 allows several resources. */
 const mayRepeat = new Set(['resource']);
 
-export function readParameters(text: string): RequestParameters {
+export function readParameters(text: string) {
   const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const known = values.get(name);
@@ -27,9 +19,12 @@ export function readParameters(text: string): RequestParameters {
   const all = (name: string): string[] => (values.get(name) ?? []).filter(value => value !== '');
   const isRepeated = (name: string): boolean => (values.get(name)?.length ?? 0) > 1;
   return {
+    /** Every value that is not empty, for parameters that may be repeated. */
     all,
-    get: name => all(name)[0],
+    /** The value; undefined when absent or empty. */
+    get: (name: string): string | undefined => all(name)[0],
     isRepeated,
-    firstRepeated: () => [...values.keys()].find(name => isRepeated(name) && !mayRepeat.has(name)),
+    /** The name of a parameter that is repeated but must not be. */
+    firstRepeated: (): string | undefined => [...values.keys()].find(name => isRepeated(name) && !mayRepeat.has(name)),
   };
 }

@@ -8,12 +8,13 @@ import { contentSecurityPolicy, pageHeaders, stylesheetPath } from '../../core/h
 import { decodeUtf8 } from '../../core/text.ts';
 import type { BrowserGuard } from '../../http/browser-guard.ts';
 import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';
-import type { AuthorizationOutcome, SignedInUser } from './authorization-endpoint.ts';
+import type { AuthorizationOutcome } from './authorization-endpoint.ts';
 import { consentPage, consentPath, errorPage, stylesheet } from './consent-page.ts';
 import { paths } from './discovery.ts';
 import type { KeyLoginOutcome } from './key-login.ts';
 import { keyLoginErrorPage, keyLoginPage, keyLoginPath } from './key-login-page.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
+import { type PageOutcome, errorPage as refusal, type SignedInUser } from './page-outcome.ts';
 import { type RequestParameters, readParameters } from './request-parameters.ts';
 import type { OAuthService } from './service.ts';
 
@@ -110,16 +111,26 @@ async function readJson(request: Request): Promise<unknown> {
 }
 
 function toResponse(outcome: AuthorizationOutcome, request: Request): Response {
-  if (outcome.kind === 'consent')
-    return new Response(consentPage(outcome.view), {
-      // With `no-referrer` the form's Origin would be `null`, but browsers without Sec-Fetch-Site are checked by Origin.
-      headers: { ...pageHeaders(outcome.view.formAction), 'referrer-policy': 'same-origin' },
-    });
-  if (outcome.kind === 'error_page')
-    return new Response(errorPage(outcome.reason), {
-      status: outcome.status,
-      headers: { ...pageHeaders(), ...outcome.headers },
-    });
+  if (outcome.kind === 'consent') return formPage(consentPage(outcome.view), outcome.view.formAction);
+  return toOtherResponse(outcome, request, errorPage);
+}
+
+/** Like `toResponse`, for the sign-in of the command line. */
+function toKeyLoginResponse(outcome: KeyLoginOutcome, request: Request): Response {
+  if (outcome.kind !== 'approval') return toOtherResponse(outcome, request, keyLoginErrorPage);
+  const { page, formAction } = keyLoginPage(outcome.view);
+  return formPage(page, formAction);
+}
+
+// With `no-referrer` the form's Origin would be `null`, but browsers without Sec-Fetch-Site are checked by Origin.
+const formPage = (page: string, formAction: string): Response =>
+  new Response(page, { headers: { ...pageHeaders(formAction), 'referrer-policy': 'same-origin' } });
+
+function toOtherResponse(outcome: PageOutcome, request: Request, showError: (reason: string) => string): Response {
+  if (outcome.kind === 'error_page') {
+    const headers = { ...pageHeaders(), ...outcome.headers };
+    return new Response(showError(outcome.reason), { status: outcome.status, headers });
+  }
   return redirectTo(outcome.kind === 'redirect' ? outcome.location : signInFor(request));
 }
 
@@ -140,30 +151,13 @@ const redirectTo = (location: string): Response =>
     },
   });
 
-/** Like `toResponse`, for the sign-in of the command line. */
-function toKeyLoginResponse(outcome: KeyLoginOutcome, request: Request): Response {
-  if (outcome.kind === 'approval') {
-    const { page, formAction } = keyLoginPage(outcome.view);
-    return new Response(page, { headers: { ...pageHeaders(formAction), 'referrer-policy': 'same-origin' } });
-  }
-  if (outcome.kind === 'error_page') {
-    const headers = { ...pageHeaders(), ...outcome.headers };
-    return new Response(keyLoginErrorPage(outcome.reason), { status: outcome.status, headers });
-  }
-  return redirectTo(outcome.kind === 'redirect' ? outcome.location : signInFor(request));
-}
-
 /** Limits apply to this address. */
 const clientAddress = (request: Request): string => requestContext(request).clientAddress;
 
 const bearerToken = (request: Request): string | undefined =>
   /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
 
-const crossSiteDecision = {
-  kind: 'error_page',
-  reason: 'The decision was not submitted from the consent page of this server.',
-  status: 403,
-} as const;
+const crossSiteDecision = refusal('The decision was not submitted from the consent page of this server.', 403);
 
 type OAuthRoutesOptions = {
   oauth: OAuthService;

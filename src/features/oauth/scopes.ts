@@ -40,16 +40,9 @@ export function narrowedScope(granted: string, requested: string | undefined): s
 
 export const hasWebhooksScope = (scope: string): boolean => splitScope(scope).includes(webhooksScope);
 
-export type Resources = {
-  /** The canonical identifiers of the root, the API and the MCP endpoint. */
-  all: readonly [string, string, string];
-  /** @returns the canonical identifier of the requested resource, or the default @throws OAuthError invalid_target */
-  resolve: (requested: readonly string[]) => string;
-  /** @throws OAuthError invalid_target when another resource than the granted one is requested */
-  requireGranted: (granted: string, requested: readonly string[]) => void;
-};
+export type Resources = ReturnType<typeof createResources>;
 
-export function createResources(baseUrl: string): Resources {
+export function createResources(baseUrl: string) {
   const mcp = `${baseUrl}/mcp`;
   const all = [baseUrl, `${baseUrl}/api`, mcp] as const;
 
@@ -64,13 +57,16 @@ export function createResources(baseUrl: string): Resources {
   const distinct = (requested: readonly string[]): string[] => [...new Set(requested.map(canonical))];
 
   return {
+    /** The canonical identifiers of the root, the API and the MCP endpoint. */
     all,
-    resolve: requested => {
+    /** @returns the canonical identifier of the requested resource, or the default @throws OAuthError invalid_target */
+    resolve: (requested: readonly string[]): string => {
       const found = distinct(requested);
       if (found.length > 1) throw refuse('invalid_target', 'only one resource may be requested');
       return found[0] ?? mcp;
     },
-    requireGranted: (granted, requested) => {
+    /** @throws OAuthError invalid_target when another resource than the granted one is requested */
+    requireGranted: (granted: string, requested: readonly string[]): void => {
       if (distinct(requested).some(resource => resource !== granted))
         throw refuse('invalid_target', 'resource is not the one that was granted');
     },

@@ -64,8 +64,7 @@ const dayMs = 24 * 3_600_000;
 const maxCleanupBatches = 100;
 
 function createParts(options: OAuthServiceOptions) {
-  const { stores, sealer, clock, random, baseUrl, send, policy, onGrantCreated, onGrantRevoked, onGrantEnded } =
-    options;
+  const { stores, sealer, clock, random, baseUrl, send, policy } = options;
   const resources = createResources(baseUrl);
   const signingKeys = createSigningKeys({ store: stores.signingKeys, sealer, clock, tokenMs: accessTokenMs });
   const tokens = createAccessTokens({ signingKeys, issuer: baseUrl, audiences: resources.all, clock, random });
@@ -80,44 +79,21 @@ function createParts(options: OAuthServiceOptions) {
     signingKeys,
     tokens,
     clients,
-    registration: createClientRegistration({
-      store: stores.clients,
-      clock,
-      random,
-      policy: policy.registration,
-      limitRegistrations: options.limitRegistrations,
-    }),
+    registration: createClientRegistration({ ...options, store: stores.clients, policy: policy.registration }),
     authorizationEndpoint: createAuthorizationEndpoint({
+      ...options,
+      ...stores,
+      ...policy,
       clients,
-      requests: stores.requests,
-      codes: stores.codes,
-      grants: stores.grants,
       resources,
       issuer: baseUrl,
-      limitAuthorizationRequests: options.limitAuthorizationRequests,
-      allowPrivateUse: policy.allowPrivateUse,
-      clock,
-      random,
     }),
     keyLogin: createKeyLogin({
+      ...options,
       store: stores.keyLogins,
-      apiKeys: options.apiKeys,
       limitRequests: options.limitAuthorizationRequests,
-      clock,
-      random,
     }),
-    tokenEndpoint: createTokenEndpoint({
-      codes: stores.codes,
-      grants: stores.grants,
-      tokens,
-      resources,
-      clock,
-      random,
-      refreshGraceMs: policy.refreshGraceMs,
-      onGrantEnded,
-      onGrantCreated,
-      onGrantRevoked,
-    }),
+    tokenEndpoint: createTokenEndpoint({ ...options, ...stores, ...policy, tokens, resources }),
   };
 }
 

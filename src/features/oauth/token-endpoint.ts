@@ -2,12 +2,13 @@
  * The token endpoint and token revocation. Access tokens are signed before anything is written, so that a failure to sign
  * leaves the code or refresh token usable.
  */
+
+import { hashOf } from '../../core/access/credential-hash.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { type AccessTokens, accessTokenMs } from './access-tokens.ts';
 import type { ClientRow } from './clients-store.ts';
 import type { CodeRow, CodesStore } from './codes-store.ts';
-import { hashOf } from './credential-hash.ts';
 import type { GrantsStore, RevocationReason } from './grants-store.ts';
 import { refuse } from './oauth-error.ts';
 import { isVerifierOf } from './pkce.ts';

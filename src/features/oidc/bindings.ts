@@ -8,16 +8,13 @@ import type { OidcStore } from './store.ts';
 
 export type OidcBindings = ReturnType<typeof createOidcBindings>;
 
-export function createOidcBindings({
-  store,
-  ways,
-  clock,
-}: {
+export function createOidcBindings(options: {
   store: OidcStore;
   /** `issuer`: of the provider that is configured. */
   ways: ConfiguredWays;
   clock: Clock;
 }) {
+  const { store, ways, clock } = options;
   const { issuer } = ways;
   /** @throws forbidden */
   const requireMayChange = (caller: Pick<Principal, 'signedInAt'>): void => requireRecentSignIn(caller, clock.now());

@@ -17,19 +17,14 @@ type Viewer = TeamAccess & Pick<Principal, 'app'>;
 
 export type OverviewService = ReturnType<typeof createOverviewService>;
 
-export function createOverviewService({
-  store,
-  clock,
-  retentionMs,
-  findVersion,
-  serverVersion,
-}: {
+export function createOverviewService(options: {
   store: OverviewStore;
   clock: Clock;
   retentionMs: RetentionMs;
   findVersion: FindVersion;
   serverVersion: string;
 }) {
+  const { store, clock, retentionMs, findVersion, serverVersion } = options;
   const cutoffOf = ({ plan }: Pick<Viewer, 'plan'>, now: number) => ({
     planCutoff: oldestVisible(retentionMs, plan, now),
     now,

@@ -48,8 +48,6 @@ const maxRestMs = 50;
 
 type Packer = { builder: BlockBuilder; sign: SignBlock | null; monotonic: () => number };
 
-export type PackingService = ReturnType<typeof createPackingService>;
-
 export function createPackingService(options: {
   store: PackingStore;
   /** Computes the search signature of a block. */

@@ -13,12 +13,7 @@ const minPerSecond = 150;
 const catchUpMs = 10;
 
 /** @returns what to await before each start */
-export function createGiveWay({
-  monotonic,
-  wait,
-  isBusy,
-  recentDeliveries,
-}: {
+export function createGiveWay(options: {
   monotonic: () => number;
   wait: (ms: number) => Promise<void>;
   /** Whether deliveries wait for their commit. */
@@ -26,6 +21,7 @@ export function createGiveWay({
   /** The number of deliveries stored in the last one or two seconds. */
   recentDeliveries: () => number;
 }): () => Promise<void> {
+  const { monotonic, wait, isBusy, recentDeliveries } = options;
   let turnMs = Number.NEGATIVE_INFINITY;
   return async () => {
     const recent = recentDeliveries();

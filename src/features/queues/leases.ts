@@ -14,16 +14,7 @@ const takeOverMs = 7000;
 /** The queues that this process still holds, and whether each is paused. */
 export type HeldQueues = ReadonlyMap<number, { isPaused: boolean }>;
 
-export type Leases = ReturnType<typeof createLeases>;
-
-export function createLeases({
-  store,
-  holder,
-  clock,
-  holdsAny,
-  onHeld,
-  onError,
-}: {
+export function createLeases(options: {
   store: Pick<QueuesStore, 'beat'>;
   holder: string;
   clock: Clock;
@@ -36,6 +27,7 @@ export function createLeases({
   onHeld: (held: HeldQueues, askedMs: number) => void;
   onError: (error: unknown) => void;
 }) {
+  const { store, holder, clock, holdsAny, onHeld, onError } = options;
   /** The last seen counters of other holders, and since when (monotonic ms). */
   const seen = new Map<number, { beats: number; sinceMs: number }>();
   let timer: ReturnType<typeof setInterval> | undefined;

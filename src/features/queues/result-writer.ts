@@ -3,11 +3,6 @@ import type { QueueItem, WorkResult } from './queue.ts';
 
 export type WrittenResult = { item: QueueItem; result: WorkResult };
 
-export type ResultWriter = {
-  /** Resolves once it is on disk. Rejects when that has become impossible: the item may then be worked on again. */
-  write: (result: WrittenResult) => Promise<void>;
-};
-
 /**
  * @param save writes results in one transaction
  * @param afterFailure called when `save` failed; resolves to whether it is tried again
@@ -15,7 +10,7 @@ export type ResultWriter = {
 export function createResultWriter(
   save: (results: readonly WrittenResult[]) => Promise<void>,
   afterFailure: (error: unknown) => Promise<boolean>,
-): ResultWriter {
+) {
   let waiting: { result: WrittenResult; done: PromiseWithResolvers<void> }[] = [];
   let isWriting = false;
 
@@ -44,7 +39,8 @@ export function createResultWriter(
   };
 
   return {
-    write: result => {
+    /** Resolves once it is on disk. Rejects when that has become impossible: the item may then be worked on again. */
+    write: (result: WrittenResult): Promise<void> => {
       const done = Promise.withResolvers<void>();
       waiting.push({ result, done });
       if (!isWriting) void writeAll();

@@ -8,18 +8,7 @@ import type { Queue, QueueItem, QueueWork, WorkResult } from './queue.ts';
 import { createResultWriter } from './result-writer.ts';
 import type { QueuesStore } from './store.ts';
 
-export type Worker = {
-  /** Resolves when nothing is running, and nothing is due or the worker was stopped. */
-  done: Promise<void>;
-  /** Reads due items again, and asks `work` again whether one may start. */
-  wake: () => void;
-  /** Call it after items were added and nothing else changed. Items that were already fetched are kept and go first. */
-  added: () => void;
-  /** Starts nothing more. */
-  finish: () => void;
-  /** Starts nothing more, and aborts running attempts. */
-  abort: () => void;
-};
+export type Worker = ReturnType<typeof startWorker>;
 
 export type WorkerOptions = {
   queue: Queue;
@@ -47,7 +36,7 @@ const destinationBusyMs = 50;
 /** The longest time of a timer (2^31 - 1 ms). */
 const maxTimerMs = 2_147_483_647;
 
-export function startWorker(options: WorkerOptions): Worker {
+export function startWorker(options: WorkerOptions) {
   const { queue, work, store, holder, clock, destinations, beforeStart, onError } = options;
   const aborting = new AbortController();
   const { signal } = aborting;
@@ -176,15 +165,20 @@ export function startWorker(options: WorkerOptions): Worker {
     changed();
   };
   return {
+    /** Resolves when nothing is running, and nothing is due or the worker was stopped. */
     done: run(),
-    wake: () => {
+    /** Reads due items again, and asks `work` again whether one may start. */
+    wake: (): void => {
       wakes++;
       fetched = [];
       changed();
     },
+    /** Call it after items were added and nothing else changed. Items that were already fetched are kept and go first. */
     added: changed,
+    /** Starts nothing more. */
     finish,
-    abort: () => {
+    /** Starts nothing more, and aborts running attempts. */
+    abort: (): void => {
       aborting.abort();
       finish();
     },

@@ -24,8 +24,6 @@ export type Applied = { events: number; changed: number };
 type Endpoint = { seq: number; id: string; token: string };
 type Content = { path: Buffer; query: Buffer | null; headers: HeaderPair[]; body: Uint8Array };
 
-export type ApplyRedaction = ReturnType<typeof createApplyRedaction>;
-
 export function createApplyRedaction(options: {
   store: ApplyStore;
   sign: SignBlock;

@@ -48,8 +48,6 @@ export function readPace(text: string | undefined): Pace {
   return { kind: 'rate', perSecond };
 }
 
-export type PaceControl = ReturnType<typeof createPaceControl>;
-
 export function createPaceControl(pace: Pace, monotonic: () => number) {
   /** The pace is divided by it: 1 is the requested pace. */
   let slowdown = 1;

@@ -6,8 +6,6 @@
 
 const windowMs = 1000;
 
-export type RecentRequests = ReturnType<typeof createRecentRequests>;
-
 export function createRecentRequests(monotonic: () => number) {
   let underWay = 0;
   /** The ends of requests, in order. */

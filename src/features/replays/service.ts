@@ -2,7 +2,6 @@
  * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, even if the
  * caller disconnects. A refused destination and a dry run are not attempts. Other machines report their attempts here.
  */
-import type { InStatement } from '@libsql/client';
 import { requireUser } from '../../core/access/permissions.ts';
 import type { MemberAccess, Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -11,7 +10,6 @@ import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
 import { decodeBody, encodeBody } from '../../core/encoding/body-encoding.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
 import { inField, invalid, invalidAt, tooManyAtOnce, unreachable } from '../../core/errors.ts';
-import type { HeaderPair } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
 import { isSuccess, readDestination, refusedDestination } from '../../core/network/destination.ts';
@@ -24,6 +22,7 @@ import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/reading.ts';
 import type { ReplayToListener } from '../listeners/connections.ts';
+import type { SentAnswer } from '../replay-jobs/work.ts';
 import type { ForwardAttemptOptions } from './forward-attempt.ts';
 import { type KeptResponse, keepResponse, shownHeaders } from './kept-response.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
@@ -34,11 +33,6 @@ export type ReplaysService = ReturnType<typeof createReplaysService>;
 
 /** The caller of a replay. An app may send events only as they were captured. */
 type Replayer = MemberAccess & Pick<Principal, 'app'>;
-
-/** The response of a destination to a replay job. */
-export type JobAnswer =
-  | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
-  | { kind: 'failed'; reason: string };
 
 /** A replay that was sent: the response, if there was one, and the URL. */
 type Transmitted = Exclude<OutboundResult, { kind: 'refused' }> & { destination: string };
@@ -52,11 +46,6 @@ export type SendToListener = (
   /** Nothing was sent. */
   | { kind: 'absent' }
 >;
-
-type AttemptInJob = { recorded: InStatement[]; sentAt: number; durationMs: number } & (
-  | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
-  | { kind: 'failed'; reason: string }
-);
 
 type Reported = ReportedAttempts['attempts'][number];
 
@@ -202,14 +191,14 @@ export function createReplaysService(options: {
       principal: MemberAccess,
       id: string,
       { urls, sign, signal }: { urls: readonly string[]; sign: ReplayRequest['sign'] | undefined; signal: AbortSignal },
-    ): Promise<PromiseSettledResult<AttemptInJob>[]> =>
+    ): Promise<PromiseSettledResult<SentAnswer>[]> =>
       withStored(
         // Takes memory from the team's share, so that a job does not use up what the person needs for reading events.
         { ...principal, accountId: principal.teamId },
         id,
         event => {
           const prepared = urls.map(url => prepare({ app: undefined }, event, { url, ...(sign && { sign }) }));
-          const send = async (request: PreparedRequest): Promise<AttemptInJob> => {
+          const send = async (request: PreparedRequest): Promise<SentAnswer> => {
             const sentAt = clock.now();
             const { outcome, attempt } = await sendOnce(principal, event, request, { via: 'job', signal });
             const recorded = store.recordStatements(event.row.seq, attempt);
@@ -307,15 +296,8 @@ function toDryRun({ method, url, headers, body }: PreparedRequest): ReplayDryRun
 }
 
 /** The returned function throws invalid for a refused destination, and unreachable if there is no such listener. */
-function createTransmit({
-  send,
-  sendToListener,
-  timeoutMs,
-}: {
-  send: Outbound['send'];
-  sendToListener: SendToListener;
-  timeoutMs: number;
-}) {
+function createTransmit(options: { send: Outbound['send']; sendToListener: SendToListener; timeoutMs: number }) {
+  const { send, sendToListener, timeoutMs } = options;
   return async (
     { row }: StoredEvent,
     { url, method, headers, body, isSigned, isEdited }: PreparedRequest,

@@ -17,8 +17,6 @@ const maxPeriodMs = 2 ** 50;
 /** A delivery that found its endpoint before the deletion is committed at most this much later, because senders may be slow. */
 const maxDeliveryMs = 600_000;
 
-export type RetentionService = ReturnType<typeof createRetentionService>;
-
 export function createRetentionService(options: {
   store: RetentionStore;
   /** The sweeper's time, which does not follow a clock that jumps ahead. */

@@ -15,15 +15,12 @@ const pausedMs = 1000;
  * @param isBusy whether deliveries wait for their commit; the log is truncated only if none do
  * @param isPaused whether no page may be moved
  */
-export function createSpaceReclaimer({
-  maintenance,
-  isBusy,
-  isPaused,
-}: {
+export function createSpaceReclaimer(options: {
   maintenance: Maintenance;
   isBusy: () => boolean;
   isPaused: () => boolean;
 }) {
+  const { maintenance, isBusy, isPaused } = options;
   const batchSize = createBatchSize({ targetMs: sliceMs, initial: 16, min: 16, max: 4096 });
   return {
     async slice(): Promise<'more' | 'done' | { restMs: number }> {

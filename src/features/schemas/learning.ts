@@ -45,8 +45,6 @@ function* readJsonText(body: Uint8Array): Generator<undefined, string | undefine
   return isValid && isUtf8(body) ? asBuffer(body).toString('utf8', start) : undefined;
 }
 
-export type SchemaLearner = ReturnType<typeof createSchemaLearner>;
-
 export function createSchemaLearner(options: {
   store: LearningStore;
   addJob: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void };

@@ -20,20 +20,8 @@ const maxRuns = 32;
 /** Thrown when blocks were moved or runs replaced since the search began: continue with new reads from the last decided position. */
 export class ChangedError extends Error {}
 
-export type Candidates = {
-  /** No further candidate has an event that is listed before this position; undefined if there are no candidates. */
-  next: () => Position | undefined;
-  /** Reads more signatures, or takes the next candidates, at most `limit`. Do not call it after the last one. */
-  take: (limit: number) => Promise<Candidate[]>;
-};
-
 /** @param opening includes the first page of signatures, of `firstPageSize` */
-export function createCandidates(
-  store: SearchStore,
-  rest: ListRest,
-  narrowing: Narrowing,
-  opening: Opening,
-): Candidates {
+export function createCandidates(store: SearchStore, rest: ListRest, narrowing: Narrowing, opening: Opening) {
   const probes = probesOf(narrowing);
   /** In reverse order, so that the next one is the last. */
   const known: Candidate[] = [];
@@ -99,9 +87,11 @@ export function createCandidates(
   };
 
   return {
-    next: () => firstListed([known.at(-1)?.first, last, runs.at(-1)?.first]),
+    /** No further candidate has an event that is listed before this position; undefined if there are no candidates. */
+    next: (): Position | undefined => firstListed([known.at(-1)?.first, last, runs.at(-1)?.first]),
 
-    async take(limit) {
+    /** Reads more signatures, or takes the next candidates, at most `limit`. Do not call it after the last one. */
+    async take(limit: number): Promise<Candidate[]> {
       const unread = firstListed([last, runs.at(-1)?.first]);
       const taken: Candidate[] = [];
       for (let one = known.at(-1); one && taken.length < limit; one = known.at(-1)) {

@@ -23,15 +23,8 @@ export type IndexMaintenanceOptions = {
   runLength?: number | undefined;
 };
 
-export function createIndexMaintenance({
-  runs,
-  signing,
-  oldIndex,
-  addJob,
-  monotonic,
-  isBusy,
-  runLength,
-}: IndexMaintenanceOptions) {
+export function createIndexMaintenance(options: IndexMaintenanceOptions) {
+  const { runs, signing, oldIndex, addJob, monotonic, isBusy, runLength } = options;
   const sign = async (blocks: readonly number[]): Promise<number[]> => {
     const signed: SignedAgain[] = [];
     for (const number of blocks) {

@@ -47,44 +47,18 @@ export type Plan = {
 };
 export type ColumnPlan = {
   condition: ColumnCondition;
-  /** The columns that rows must have for terms that SQL does not decide. */
-  needs: {
-    tags: boolean;
-    pins: boolean;
-    replays: boolean;
-    edits: boolean;
-    attempts: boolean;
-    answers: boolean;
-    refusals: boolean;
-    redactions: boolean;
-  };
+  /** The columns and states of the terms. Rows must have them, because SQL does not decide every term. */
+  needs: ReadonlySet<string>;
 };
 
 export function planOf({ root }: Filter, now: number): Plan {
   const terms = termsOf(root);
   const gramsPerTerm = Math.max(minGramsPerTerm, Math.min(maxGramsPerTerm, Math.floor(maxGrams / (terms.length || 1))));
-  const has = (test: (term: Term) => boolean): boolean => terms.some(test);
-  const isState = (state: string) => has(term => term.on === 'column' && term.column === 'is' && term.state === state);
-  const isColumn = (column: string) => has(term => term.on === 'column' && term.column === column);
   const condition = root ? conditionOf(root, now) : known(true);
   const required = requiredTerms(root);
   return {
     narrowing: root ? narrowingOf(root, gramsPerTerm) : [],
-    columns: has(isOfRow)
-      ? {
-          condition,
-          needs: {
-            tags: isColumn('tag'),
-            pins: isState('pinned'),
-            replays: isState('replayed'),
-            edits: isState('edited'),
-            attempts: isColumn('attempt'),
-            answers: isColumn('answered'),
-            refusals: isState('refused'),
-            redactions: isState('redacted'),
-          },
-        }
-      : undefined,
+    columns: terms.some(isOfRow) ? { condition, needs: new Set(terms.flatMap(columnOrState)) } : undefined,
     isOfRows: terms.every(isOfRow),
     required: required.flatMap(rowsOf)[0],
     range: rangeOf(required, now),
@@ -133,6 +107,9 @@ function rangeOf(required: readonly Term[], now: number): Plan['range'] {
 
 const known = (value: boolean): ColumnCondition => ({ is: 'known', value });
 const unknown: ColumnCondition = { is: 'unknown' };
+
+const columnOrState = (term: Term): string[] =>
+  term.on === 'column' ? [term.column === 'is' ? term.state : term.column] : [];
 
 /** Whether the row of an event decides the term, without its content. */
 const isOfRow = (term: Term): boolean =>

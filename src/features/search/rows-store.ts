@@ -85,27 +85,19 @@ export function expressionOf(condition: ColumnCondition): Sql {
 /** The columns of an `EventRow`. */
 function selectRow(plan: ColumnPlan | undefined): Sql {
   const { sql, args } = plan ? expressionOf(plan.condition) : { sql: 'NULL', args: [] };
-  const { tags, pins, replays, edits, answers, refusals, redactions } = plan?.needs ?? noNeeds;
+  const needs = plan?.needs ?? new Set();
+  const ifNeeded = (name: string, column: string, none: string | number = 0) => (needs.has(name) ? column : none);
   return {
     sql: `SELECT events.seq AS seq, events.received_at AS received_at, events.event_type, events.platform, events.method,
       events.size AS size, events.verdict, ${sql} AS decided,
-      ${tags ? tagsJson : "'[]'"} AS tags, ${pins ? isPinned : 0} AS pinned, ${replays ? isReplayed : 0} AS replayed,
-      ${edits ? isEdited : 0} AS edited, ${answers ? answeredStatus : -1} AS answered, ${refusals ? isRefused : 0} AS refused,
-      ${redactions ? isRedacted : 0} AS redacted`,
+      ${ifNeeded('tag', tagsJson, "'[]'")} AS tags, ${ifNeeded('pinned', isPinned)} AS pinned,
+      ${ifNeeded('replayed', isReplayed)} AS replayed, ${ifNeeded('edited', isEdited)} AS edited,
+      ${ifNeeded('answered', answeredStatus, -1)} AS answered, ${ifNeeded('refused', isRefused)} AS refused,
+      ${ifNeeded('redacted', isRedacted)} AS redacted`,
     args,
   };
 }
 const rowColumns = 15;
-const noNeeds: ColumnPlan['needs'] = {
-  tags: false,
-  pins: false,
-  replays: false,
-  edits: false,
-  attempts: false,
-  answers: false,
-  refusals: false,
-  redactions: false,
-};
 
 const toRow = (row: Row): EventRow => ({
   seq: Number(row[0]),

@@ -31,7 +31,7 @@ export async function selectForEach(
   // A filter that needs what any of them needs.
   const any: Filter = { text: '', root: { kind: 'or', nodes: filters.flatMap(({ root }) => root ?? []) }, parts: [] };
   const plan = planOf(any, now).columns;
-  const attempts = plan?.needs.attempts ? await store.attemptsOf(endpoint, seqs) : undefined;
+  const attempts = plan?.needs.has('attempt') ? await store.attemptsOf(endpoint, seqs) : undefined;
   await store.bodies({ endpoint, seqs, plan, read }, async (given, content) => {
     const row = { ...given, attempt: attempts?.get(given.seq) ?? given.attempt };
     const known = content && knownFacts(row, content);

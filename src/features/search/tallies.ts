@@ -49,16 +49,13 @@ const maxRemembered = 50_000;
 /** Into how many statements a count is divided, so that other reads need not wait for all of it. Rows take longer than their index. */
 const statements = { index: 4, rows: 16 };
 
-export function createTallies({
-  store,
-  now,
-  maxKinds = defaultMaxKinds,
-}: {
+export function createTallies(options: {
   store: TalliesStore;
   now: () => number;
   /** More kinds of events in one request are counted row by row. */
   maxKinds?: number;
 }) {
+  const { store, now, maxKinds = defaultMaxKinds } = options;
   const remembered = createMemory();
 
   type Scope = Pick<Part, 'endpoint' | 'bucketMs'>;

@@ -67,7 +67,7 @@ export function createVerifier(options: {
   };
 
   const attemptsOf = async (seqs: readonly number[]): Promise<ReadonlyMap<number, number>> =>
-    columns?.needs.attempts && seqs.length > 0 ? store.attemptsOf(rest.endpoint, seqs) : noAttempts;
+    columns?.needs.has('attempt') && seqs.length > 0 ? store.attemptsOf(rest.endpoint, seqs) : noAttempts;
   /** Adds the attempt numbers of events, if a term needs them. */
   const withAttempts = async <Row extends EventRow>(rows: readonly Row[]): Promise<readonly Row[]> => {
     const attempts = await attemptsOf(rows.map(({ seq }) => seq));

@@ -24,8 +24,6 @@ type StoredEvent = {
   verdict: string | null;
 };
 
-export type SecretVerdicts = ReturnType<typeof createVerdicts>;
-
 export function createVerdicts(options: {
   secretsOf: (endpoint: number) => readonly SigningSecret[];
   /** The public URL of an endpoint's ingest address. */

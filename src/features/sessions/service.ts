@@ -3,6 +3,7 @@
  * after sign-in. Unknown addresses, accounts without a password and wrong passwords get the same error after the same work.
  */
 
+import { hashOf } from '../../core/access/credential-hash.ts';
 import { type CredentialIndex, indexId } from '../../core/access/credential-index.ts';
 import { checkPassword } from '../../core/access/password.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -74,7 +75,6 @@ export function createSessionsService(options: {
   throttle: SignInThrottle;
   clock: Clock;
   random: RandomBytes;
-  sha256: (bytes: Uint8Array) => Uint8Array;
   /** The hashes of the sessions that exist. */
   index: CredentialIndex;
   /** Called when a session's last use could not be written. The request continues. */
@@ -84,9 +84,8 @@ export function createSessionsService(options: {
   /** Called after each attempt to sign in. */
   onSignIn: (way: SignInWay, result: SignInResult) => void;
 }) {
-  const { store, accounts, secondFactor, revokeGrants, passwords, throttle, clock, random, sha256, index } = options;
+  const { store, accounts, secondFactor, revokeGrants, passwords, throttle, clock, random, index } = options;
   const { passwordSignIn, onTouchError, onAccessEnded, onSignIn } = options;
-  const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
   const expiryCutoffs = (): ExpiryCutoffs => ({
     lastSeenAfter: clock.now() - idleMs,
     createdAfter: clock.now() - absoluteMs,

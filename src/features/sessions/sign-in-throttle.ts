@@ -8,22 +8,8 @@
 import { AppError } from '../../core/errors.ts';
 import { networkOf } from '../../shared/addresses.ts';
 
-export type SignInThrottle = {
-  /** Counts an attempt. @throws rate_limited, without counting it */
-  begin: (email: string, ip: string) => Attempt;
-  /**
-   * Counts a one-time code of the account. @returns a function that takes it back; earlier failures still count
-   * @throws rate_limited, without counting it
-   */
-  beginCode: (accountId: string) => () => void;
-};
-
-export type Attempt = {
-  /** Forgets the failures of the account from this network. */
-  succeeded: () => void;
-  /** Takes back only this attempt: earlier failures still count. */
-  withdraw: () => void;
-};
+export type SignInThrottle = ReturnType<typeof createSignInThrottle>;
+export type Attempt = ReturnType<SignInThrottle['begin']>;
 
 type Rule = { freeFailures: number; maxWaitMs: number };
 type Entry = { failures: number; blockedUntil: number; lastFailureAt: number };
@@ -34,14 +20,15 @@ const codeRule: Rule = { freeFailures: 20, maxWaitMs: 15 * 60_000 };
 const firstWaitMs = 1000;
 const forgetMs = 60 * 60_000;
 
-export function createSignInThrottle(options: { monotonic: () => number; capacity?: number }): SignInThrottle {
+export function createSignInThrottle(options: { monotonic: () => number; capacity?: number }) {
   const { monotonic, capacity = 10_000 } = options;
   const failures = createFailures(capacity);
   // Apart, so that attempts from many networks cannot displace them.
   const codeFailures = createFailures(capacity);
 
   return {
-    begin(email, ip) {
+    /** Counts an attempt. @throws rate_limited, without counting it */
+    begin(email: string, ip: string) {
       const now = monotonic();
       const network = `ip ${networkOf(ip)}`;
       const account = `${network} ${email}`;
@@ -49,19 +36,25 @@ export function createSignInThrottle(options: { monotonic: () => number; capacit
       const takeBackOfAccount = failures.count(account, accountRule, now);
       const takeBackOfNetwork = failures.count(network, networkRule, now);
       return {
-        succeeded: () => {
+        /** Forgets the failures of the account from this network. */
+        succeeded: (): void => {
           failures.forget(account);
           // Signing in to one's own account does not reset the count of guesses at others.
           takeBackOfNetwork();
         },
-        withdraw: () => {
+        /** Takes back only this attempt: earlier failures still count. */
+        withdraw: (): void => {
           takeBackOfAccount();
           takeBackOfNetwork();
         },
       };
     },
 
-    beginCode(accountId) {
+    /**
+     * Counts a one-time code of the account. @returns a function that takes it back; earlier failures still count
+     * @throws rate_limited, without counting it
+     */
+    beginCode(accountId: string): () => void {
       const now = monotonic();
       refuseUntil(codeFailures.blockedUntil(accountId, now), now);
       return codeFailures.count(accountId, codeRule, now);

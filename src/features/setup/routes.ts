@@ -8,7 +8,6 @@ import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
-import type { Endpoint } from '../endpoints/model.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import { SetupDone, SetupRequest } from './model.ts';
 import type { SetupService } from './service.ts';
@@ -16,7 +15,7 @@ import type { SetupService } from './service.ts';
 export type SetupRoutesOptions = {
   gate: Gate;
   cookie: SessionCookie;
-  setup: SetupService<{ id: string; passwordHash: string | null }, Endpoint>;
+  setup: SetupService;
   sessions: Pick<SessionsService, 'startFirst'>;
   account: { account: (id: string) => Promise<Account> };
 };

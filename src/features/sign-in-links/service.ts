@@ -2,6 +2,7 @@
  * Links that the operator makes for someone who cannot sign in another way. Each works once, for 15 minutes, without a password and
  * without a one-time code. Only the SHA-256 of its token is stored.
  */
+import { hashOf } from '../../core/access/credential-hash.ts';
 import type { SignInResult } from '../../core/access/sign-in.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, unauthorized } from '../../core/errors.ts';
@@ -20,12 +21,10 @@ export function createSignInLinksService(options: {
   startSession: SessionsService['start'];
   clock: Clock;
   random: RandomBytes;
-  sha256: (bytes: Uint8Array) => Uint8Array;
   /** Called after each attempt to sign in. */
   onSignIn: (way: 'link', result: SignInResult) => void;
 }) {
-  const { store, baseUrl, startSession, clock, random, sha256, onSignIn } = options;
-  const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
+  const { store, baseUrl, startSession, clock, random, onSignIn } = options;
 
   return {
     /** @returns the link, and until when it works, epoch ms */

@@ -113,17 +113,13 @@ const parsed = (platform: string | null, text: string): string => {
  * @param shown undefined if the request names a platform or scheme, because the verdict of the endpoint's secrets does not apply
  * then
  */
-function verdictFields({
-  explanation,
-  platform,
-  shown,
-  isGiven,
-}: {
+function verdictFields(given: {
   explanation: Explanation;
   platform: string | null;
   shown: Verdict | null | undefined;
   isGiven: boolean;
 }) {
+  const { explanation, platform, shown, isGiven } = given;
   const verdict = isGiven ? explanation.verdict : (shown ?? null);
   const hasSignature = explanation.schemes.length > 0 || verdict !== null;
   return {

@@ -3,6 +3,7 @@
  * the account with its keys, sessions and grants. The team's endpoints and events stay; replays are shown as a former member's.
  */
 
+import { hashOf } from '../../core/access/credential-hash.ts';
 import { checkPassword } from '../../core/access/password.ts';
 import type { AccountIdentity } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -32,7 +33,6 @@ export function createTeamsService(options: {
   passwords: Passwords;
   clock: Clock;
   random: RandomBytes;
-  sha256: (bytes: Uint8Array) => Uint8Array;
   baseUrl: string;
   /** Whether people may sign in with a password: then a new account needs one. */
   passwordSignIn: boolean;
@@ -40,8 +40,7 @@ export function createTeamsService(options: {
   /** Called after a member was removed. */
   onAccessEnded: () => void;
 }) {
-  const { store, passwords, clock, random, sha256, baseUrl, passwordSignIn, limits, onAccessEnded } = options;
-  const hashOf = (token: string): Buffer => Buffer.from(sha256(Buffer.from(token)));
+  const { store, passwords, clock, random, baseUrl, passwordSignIn, limits, onAccessEnded } = options;
 
   const requireOwner = ({ role }: Pick<AccountIdentity, 'role'>): void => {
     if (role !== 'owner') throw forbidden('only an owner of the team may do this');

@@ -31,6 +31,18 @@ export const TimelineQuery = t.Object({
 });
 export type TimelineQuery = Static<typeof TimelineQuery>;
 
+const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+/** The key of the request, `from`, `to`, the values of the series, and the position to continue after: its time and row number. */
+export const TimelineCursor = t.Tuple([
+  t.String(),
+  t.Integer({ ...safe, minimum: 0 }),
+  t.Integer(safe),
+  t.Union([t.Null(), t.Array(t.String(), { maxItems: maxSeries })]),
+  t.Integer(safe),
+  t.Integer(safe),
+]);
+export type TimelineCursor = Static<typeof TimelineCursor>;
+
 export const TimelineBucket = t.Object(
   {
     at: Timestamp,

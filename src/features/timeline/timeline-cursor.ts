@@ -5,12 +5,11 @@
 import { Buffer } from 'node:buffer';
 import { sha256 } from '../../core/encoding/sha256.ts';
 import type { Position } from '../../core/ids/cursor.ts';
-import { maxSeries, type TimelineQuery } from './model.ts';
+import { readFields } from '../../core/read-fields.ts';
+import { TimelineCursor, type TimelineQuery } from './model.ts';
 
 /** `values`: of the series; null without series. `after`: the search continues after this position of the list. */
 export type Continuation = { from: number; to: number; values: string[] | null; after: Position };
-
-type Fields = [key: string, from: number, to: number, values: string[] | null, receivedAt: number, seq: number];
 
 function keyOf(endpointId: string, { from, to, buckets, where, q, by }: TimelineQuery): string {
   const request = JSON.stringify([endpointId, from, to, buckets, where, q, by]);
@@ -22,7 +21,7 @@ export function encodeTimelineCursor(
   query: TimelineQuery,
   { from, to, values, after }: Continuation,
 ): string {
-  const fields: Fields = [keyOf(endpointId, query), from, to, values, after.receivedAt, after.seq];
+  const fields: TimelineCursor = [keyOf(endpointId, query), from, to, values, after.receivedAt, after.seq];
   return Buffer.from(JSON.stringify(fields)).toString('base64url');
 }
 
@@ -38,29 +37,11 @@ export function decodeTimelineCursor(
   } catch {
     return undefined;
   }
-  if (!isFields(fields)) return undefined;
-  const [key, from, to, values, receivedAt, seq] = fields;
+  const read = readFields(TimelineCursor, fields);
+  if (!('value' in read)) return undefined;
+  const [key, from, to, values, receivedAt, seq] = read.value;
+  // A search begins right after the range.
+  if (from > to || receivedAt > to + 1) return undefined;
   if (key !== keyOf(endpointId, query) || (values === null) !== ((query.by ?? 'none') === 'none')) return undefined;
   return { from, to, values, after: { receivedAt, seq } };
-}
-
-function isFields(given: unknown): given is Fields {
-  if (!Array.isArray(given) || given.length !== 6) return false;
-  const [key, from, to, values, receivedAt, seq] = given as unknown[];
-  const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
-  const areValues =
-    values === null ||
-    (Array.isArray(values) && values.length <= maxSeries && values.every(one => typeof one === 'string'));
-  return (
-    typeof key === 'string' &&
-    isInteger(from) &&
-    isInteger(to) &&
-    isInteger(receivedAt) &&
-    isInteger(seq) &&
-    from >= 0 &&
-    from <= to &&
-    // A search begins right after the range.
-    receivedAt <= to + 1 &&
-    areValues
-  );
 }

@@ -2,6 +2,7 @@
  * One-time codes as a second step of signing in with a password. Each code and each recovery code works once, also for concurrent
  * requests. The secret is sealed; of recovery codes only the SHA-256 is stored, which suffices for 80 random bits.
  */
+import { hashOf } from '../../core/access/credential-hash.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { requireRecentSignIn } from '../../core/access/recent-sign-in.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -28,10 +29,8 @@ export function createTotpService(options: {
   throttle: SignInThrottle;
   clock: Clock;
   random: RandomBytes;
-  sha256: (bytes: Uint8Array) => Uint8Array;
 }) {
-  const { store, sealer, throttle, clock, random, sha256 } = options;
-  const hashOf = (recoveryCode: string): Buffer => Buffer.from(sha256(Buffer.from(plainRecoveryCode(recoveryCode))));
+  const { store, sealer, throttle, clock, random } = options;
   const openSecret = ({ accountId, secret }: { accountId: string; secret: Buffer }): Uint8Array | undefined => {
     const text = sealer.open(secret, sealPurpose.totp(accountId));
     return text === undefined ? undefined : Buffer.from(text, 'base64');
@@ -44,7 +43,7 @@ export function createTotpService(options: {
 
   /** Uses up the code. @returns whether it was right @throws rate_limited */
   const accept = async (accountId: string, { code, recoveryCode }: SecondFactor): Promise<boolean> => {
-    if (recoveryCode !== undefined) return store.useRecoveryCode(accountId, hashOf(recoveryCode));
+    if (recoveryCode !== undefined) return store.useRecoveryCode(accountId, hashOf(plainRecoveryCode(recoveryCode)));
     const row = await store.find(accountId);
     const secret = row && openSecret(row);
     if (!secret || code === undefined) return false;
@@ -86,7 +85,11 @@ export function createTotpService(options: {
       // This proves nothing about who has signed in, so it does not excuse earlier failures.
       attempt.withdraw();
       const recoveryCodes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(random));
-      const confirmation = { lastStep, confirmedAt: clock.now(), hashes: recoveryCodes.map(hashOf) };
+      const confirmation = {
+        lastStep,
+        confirmedAt: clock.now(),
+        hashes: recoveryCodes.map(code => hashOf(plainRecoveryCode(code))),
+      };
       if (!(await store.confirm(row, confirmation)))
         throw conflict('the secret was replaced or confirmed in the meantime');
       return recoveryCodes;
