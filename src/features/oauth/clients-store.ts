@@ -1,5 +1,6 @@
 /* OAuth clients: static, registered dynamically (`dcr`) and described by a client ID metadata document (`cimd`). */
 import { and, eq, isNull, lt } from 'drizzle-orm';
+import { changesOne } from '../../db/changes-one.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { oauthClients } from '../../db/schema-oauth.ts';
@@ -11,19 +12,16 @@ export type ClientsStore = ReturnType<typeof createClientsStore>;
 export function createClientsStore(db: Drizzle) {
   return {
     /** Finds a client unless it is disabled. */
-    find: async (id: string): Promise<ClientRow | undefined> =>
-      (
-        await db
-          .select()
-          .from(oauthClients)
-          .where(and(eq(oauthClients.id, id), isNull(oauthClients.disabledAt)))
-      )[0],
+    find: (id: string): Promise<ClientRow | undefined> =>
+      db
+        .select()
+        .from(oauthClients)
+        .where(and(eq(oauthClients.id, id), isNull(oauthClients.disabledAt)))
+        .get(),
 
     /** @returns false, and inserts nothing, when there are already `limit` clients */
-    async insertWithinLimit(limit: number, row: ClientRow): Promise<boolean> {
-      const { rowsAffected } = await insertIf(db, oauthClients, row, lt(db.$count(oauthClients), limit));
-      return rowsAffected === 1;
-    },
+    insertWithinLimit: (limit: number, row: ClientRow): Promise<boolean> =>
+      changesOne(insertIf(db, oauthClients, row, lt(db.$count(oauthClients), limit))),
 
     /** Stores the current content of a metadata document. A disabled client stays disabled. */
     async upsertFromDocument(row: ClientRow): Promise<void> {

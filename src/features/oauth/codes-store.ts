@@ -29,8 +29,8 @@ export function createCodesStore(db: Drizzle) {
       await db.insert(oauthCodes).values(row);
     },
 
-    find: async (hash: Buffer): Promise<CodeRow | undefined> =>
-      (await db.select().from(oauthCodes).where(eq(oauthCodes.hash, hash)))[0],
+    find: (hash: Buffer): Promise<CodeRow | undefined> =>
+      db.select().from(oauthCodes).where(eq(oauthCodes.hash, hash)).get(),
 
     async countWrongVerifier(hash: Buffer): Promise<void> {
       await db

@@ -60,8 +60,8 @@ export function createGrantsStore(db: Drizzle) {
 
   return {
     /** Finds the token whether or not it was rotated and whether or not its grant is active. */
-    async findRefreshToken(hash: Buffer): Promise<RefreshTokenRow | undefined> {
-      const rows = await db
+    findRefreshToken: (hash: Buffer): Promise<RefreshTokenRow | undefined> =>
+      db
         .select({
           grantId: oauthGrants.id,
           clientId: connectedApps.clientId,
@@ -72,9 +72,8 @@ export function createGrantsStore(db: Drizzle) {
         .from(oauthRefreshTokens)
         .innerJoin(oauthGrants, eq(oauthGrants.id, oauthRefreshTokens.grantId))
         .innerJoin(connectedApps, eq(connectedApps.id, oauthGrants.appId))
-        .where(eq(oauthRefreshTokens.hash, hash));
-      return rows[0];
-    },
+        .where(eq(oauthRefreshTokens.hash, hash))
+        .get(),
 
     /**
      * Replaces a refresh token by `next`. Within the grace window a token that was rotated already gets another successor;

@@ -3,6 +3,7 @@
  * concurrent attempts exactly one succeeds.
  */
 import { and, desc, eq, exists, gt, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm';
+import { changesOne } from '../../db/changes-one.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { sessions } from '../../db/schema.ts';
@@ -14,6 +15,7 @@ export type KeyLoginsStore = ReturnType<typeof createKeyLoginsStore>;
 
 export function createKeyLoginsStore(db: Drizzle) {
   const isOpen = (hash: Buffer, now: number) => and(eq(keyLogins.hash, hash), gt(keyLogins.expiresAt, now));
+  const isApproved = (hash: Buffer, now: number) => and(isOpen(hash, now), isNotNull(keyLogins.approvedAt));
   /** Signing out, or a new password, ends approvals of that session. */
   const isSessionLive = exists(
     db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, keyLogins.sessionId)),
@@ -61,13 +63,8 @@ export function createKeyLoginsStore(db: Drizzle) {
     },
 
     /** An approved sign-in by its code. */
-    findApproved: async (hash: Buffer, now: number): Promise<KeyLoginRow | undefined> =>
-      (
-        await db
-          .select()
-          .from(keyLogins)
-          .where(and(isOpen(hash, now), isNotNull(keyLogins.approvedAt)))
-      )[0],
+    findApproved: (hash: Buffer, now: number): Promise<KeyLoginRow | undefined> =>
+      db.select().from(keyLogins).where(isApproved(hash, now)).get(),
 
     async countWrongVerifier(hash: Buffer): Promise<void> {
       await db
@@ -77,18 +74,9 @@ export function createKeyLoginsStore(db: Drizzle) {
     },
 
     /** @returns whether the code was still valid, which is true for one caller only */
-    async redeem(hash: Buffer, maxWrongVerifiers: number, now: number): Promise<boolean> {
-      const { rowsAffected } = await db
-        .delete(keyLogins)
-        .where(
-          and(
-            isOpen(hash, now),
-            isNotNull(keyLogins.approvedAt),
-            lt(keyLogins.fails, maxWrongVerifiers),
-            isSessionLive,
-          ),
-        );
-      return rowsAffected === 1;
+    redeem(hash: Buffer, maxWrongVerifiers: number, now: number): Promise<boolean> {
+      const mayBe = and(isApproved(hash, now), lt(keyLogins.fails, maxWrongVerifiers), isSessionLive);
+      return changesOne(db.delete(keyLogins).where(mayBe));
     },
   };
 }

@@ -1,5 +1,6 @@
 /* Bindings of accounts to accounts of OpenID Connect providers. Each change checks its condition in the statement itself. */
-import { and, count, eq, exists, ne, notExists, or } from 'drizzle-orm';
+import { and, eq, exists, ne, notExists, or } from 'drizzle-orm';
+import { changesOne } from '../../db/changes-one.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { type ConfiguredWays, hasAnotherWay } from '../../db/other-ways.ts';
@@ -24,26 +25,23 @@ export function createOidcStore(db: Drizzle) {
     },
 
     async isBound(accountId: string, issuer: string): Promise<boolean> {
-      const [row] = await db.select({ n: count() }).from(oidcBindings).where(isOfAccount(accountId, issuer));
-      return (row?.n ?? 0) > 0;
+      return (await db.$count(oidcBindings, isOfAccount(accountId, issuer))) > 0;
     },
 
     /** @returns false when either side is bound already, or the account was deleted */
-    async insert(binding: Binding): Promise<boolean> {
+    insert(binding: Binding): Promise<boolean> {
       const isTaken = or(isOf(binding), isOfAccount(binding.accountId, binding.issuer));
       const condition = and(
         exists(db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, binding.accountId))),
         notExists(db.select({ id: oidcBindings.accountId }).from(oidcBindings).where(isTaken)),
       );
-      return (await insertIf(db, oidcBindings, binding, condition)).rowsAffected === 1;
+      return changesOne(insertIf(db, oidcBindings, binding, condition));
     },
 
     /** @returns false without a binding, and when it is the last way to sign in */
-    async remove(accountId: string, issuer: string, ways: ConfiguredWays): Promise<boolean> {
-      const { rowsAffected } = await db
-        .delete(oidcBindings)
-        .where(and(isOfAccount(accountId, issuer), hasAnotherWay(db, accountId, { oidc: true }, ways)));
-      return rowsAffected === 1;
+    remove(accountId: string, issuer: string, ways: ConfiguredWays): Promise<boolean> {
+      const mayGo = and(isOfAccount(accountId, issuer), hasAnotherWay(db, accountId, { oidc: true }, ways));
+      return changesOne(db.delete(oidcBindings).where(mayGo));
     },
 
     /** Also removes bindings to providers that are no longer configured. @returns how many there were */
@@ -52,18 +50,19 @@ export function createOidcStore(db: Drizzle) {
     },
 
     /** The last owner of a team stays one. @returns whether the role changed */
-    async setRole(accountId: string, role: 'owner' | 'member'): Promise<boolean> {
+    setRole(accountId: string, role: 'owner' | 'member'): Promise<boolean> {
       const team = db.select({ id: accounts.teamId }).from(accounts).where(eq(accounts.id, accountId));
       const otherOwner = db
         .select({ id: accounts.id })
         .from(accounts)
         .where(and(eq(accounts.teamId, team), eq(accounts.role, 'owner'), ne(accounts.id, accountId)));
       const mayChange = role === 'owner' ? undefined : exists(otherOwner);
-      const { rowsAffected } = await db
-        .update(accounts)
-        .set({ role })
-        .where(and(eq(accounts.id, accountId), ne(accounts.role, role), mayChange));
-      return rowsAffected === 1;
+      return changesOne(
+        db
+          .update(accounts)
+          .set({ role })
+          .where(and(eq(accounts.id, accountId), ne(accounts.role, role), mayChange)),
+      );
     },
   };
 }

@@ -5,6 +5,7 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PlanCutoff } from '../../core/events/retention.ts';
 import { forwardQueue } from '../../core/forward.ts';
+import { pick } from '../../core/pick.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpointCounters, jsonRows } from '../../db/endpoint-counters.ts';
 import { endpointCutoff, isVisible } from '../../db/event-marks.ts';
@@ -45,64 +46,38 @@ const liveSql = (teamId: string): SQL => sql`endpoints.team_id = ${teamId} AND e
 const none = { owner: null, name: null, count: null, untilExpiryMs: null };
 
 function createStates(db: Drizzle) {
-  const paused = async (teamId: string): Promise<TroubleRow[]> =>
-    (
-      await db
-        .select({ endpoint: endpoints.seq, since: endpoints.pausedAt })
-        .from(endpoints)
-        .where(and(live(teamId), isNotNull(endpoints.pausedAt)))
-    ).map(({ endpoint, since }) => ({ ...none, endpoint, kind: 'paused', since: since ?? 0 }));
+  const paused = async (teamId: string): Promise<TroubleRow[]> => {
+    const columns = { endpoint: endpoints.seq, since: endpoints.pausedAt };
+    const isPaused = and(live(teamId), isNotNull(endpoints.pausedAt));
+    const found = await db.select(columns).from(endpoints).where(isPaused);
+    return found.map(({ endpoint, since }) => ({ ...none, endpoint, kind: 'paused', since: since ?? 0 }));
+  };
 
   // The cross joins begin with the troubles, of which there are few.
-  const down = async (teamId: string): Promise<TroubleRow[]> =>
-    (
-      await db
-        .select({
-          endpoint: forwards.endpoint,
-          owner: forwards.id,
-          name: forwards.name,
-          since: forwards.failingSince,
-          probeAt: forwards.probeAt,
-        })
-        .from(forwards)
-        .crossJoin(endpoints)
-        .where(
-          and(
-            eq(endpoints.seq, forwards.endpoint),
-            live(teamId),
-            sql`${forwards.enabled}`,
-            // Written out, so that the condition is that of the index.
-            sql`${forwards.failures} > 0`,
-            isNotNull(forwards.probeAt),
-          ),
-        )
-    ).map(({ name, since, probeAt, ...row }) => ({
-      ...none,
-      ...row,
-      kind: 'forward_down',
-      name: name.toString(),
-      since: since ?? probeAt ?? 0,
-    }));
+  const down = async (teamId: string): Promise<TroubleRow[]> => {
+    // The number of failures is written out, so that the condition is that of the index.
+    const isDown = and(sql`${forwards.enabled}`, sql`${forwards.failures} > 0`, isNotNull(forwards.probeAt));
+    const found = await db
+      .select(pick(forwards, 'endpoint', 'id', 'name', 'failingSince', 'probeAt'))
+      .from(forwards)
+      .crossJoin(endpoints)
+      .where(and(eq(endpoints.seq, forwards.endpoint), live(teamId), isDown));
+    return found.map(({ endpoint, id: owner, name, failingSince, probeAt }) => {
+      const since = failingSince ?? probeAt ?? 0;
+      return { ...none, endpoint, owner, kind: 'forward_down', name: name.toString(), since };
+    });
+  };
 
-  const firing = async (teamId: string): Promise<TroubleRow[]> =>
-    (
-      await db
-        .select({
-          endpoint: alerts.endpoint,
-          owner: alerts.id,
-          name: alerts.name,
-          changedAt: alerts.changedAt,
-          createdAt: alerts.createdAt,
-        })
-        .from(alerts)
-        .crossJoin(endpoints)
-        .where(and(eq(endpoints.seq, alerts.endpoint), live(teamId), sql`${alerts.enabled}`, sql`${alerts.firing}`))
-    ).map(({ changedAt, createdAt, ...row }) => ({
-      ...none,
-      ...row,
-      kind: 'alert_firing',
-      since: changedAt ?? createdAt,
-    }));
+  const firing = async (teamId: string): Promise<TroubleRow[]> => {
+    const found = await db
+      .select(pick(alerts, 'endpoint', 'id', 'name', 'changedAt', 'createdAt'))
+      .from(alerts)
+      .crossJoin(endpoints)
+      .where(and(eq(endpoints.seq, alerts.endpoint), live(teamId), sql`${alerts.enabled}`, sql`${alerts.firing}`));
+    return found.map(({ endpoint, id: owner, name, changedAt, createdAt }) => {
+      return { ...none, endpoint, owner, kind: 'alert_firing', name, since: changedAt ?? createdAt };
+    });
+  };
 
   return { paused, down, firing };
 }

@@ -1,5 +1,7 @@
 /* Passkeys. What must hold for a change is in its statement, so that it also holds for concurrent requests. */
 import { and, asc, eq, exists, isNull, lt, lte, or } from 'drizzle-orm';
+import { pick } from '../../core/pick.ts';
+import { changesOne } from '../../db/changes-one.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { type ConfiguredWays, hasAnotherWay } from '../../db/other-ways.ts';
@@ -8,12 +10,7 @@ import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
 
-const listed = {
-  id: passkeys.id,
-  name: passkeys.name,
-  createdAt: passkeys.createdAt,
-  lastUsedAt: passkeys.lastUsedAt,
-};
+const listed = pick(passkeys, 'id', 'name', 'createdAt', 'lastUsedAt');
 
 export type PasskeysStore = ReturnType<typeof createPasskeysStore>;
 
@@ -32,12 +29,12 @@ export function createPasskeysStore(db: Drizzle) {
 
     credentialsOf: (accountId: string): Promise<Pick<PasskeyRow, 'credentialId' | 'transports'>[]> =>
       db
-        .select({ credentialId: passkeys.credentialId, transports: passkeys.transports })
+        .select(pick(passkeys, 'credentialId', 'transports'))
         .from(passkeys)
         .where(eq(passkeys.accountId, accountId)),
 
-    findByCredentialId: async (credentialId: Buffer): Promise<PasskeyRow | undefined> =>
-      (await db.select().from(passkeys).where(eq(passkeys.credentialId, credentialId)))[0],
+    findByCredentialId: (credentialId: Buffer): Promise<PasskeyRow | undefined> =>
+      db.select().from(passkeys).where(eq(passkeys.credentialId, credentialId)).get(),
 
     /** `refused`: the account has `limit` passkeys, or was deleted. `taken`: an account has this credential. */
     async insert(passkey: typeof passkeys.$inferInsert, limit: number): Promise<'inserted' | 'refused' | 'taken'> {
@@ -45,8 +42,8 @@ export function createPasskeysStore(db: Drizzle) {
       const isBelowLimit = lt(db.$count(passkeys, eq(passkeys.accountId, accountId)), limit);
       const account = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId));
       try {
-        const { rowsAffected } = await insertIf(db, passkeys, passkey, and(isBelowLimit, exists(account)));
-        return rowsAffected === 1 ? 'inserted' : 'refused';
+        const isInserted = await changesOne(insertIf(db, passkeys, passkey, and(isBelowLimit, exists(account))));
+        return isInserted ? 'inserted' : 'refused';
       } catch (error) {
         if (isUniqueViolation(error)) return 'taken';
         throw error;
@@ -57,18 +54,19 @@ export function createPasskeysStore(db: Drizzle) {
      * Records a sign-in. @returns false if the passkey was deleted, has another counter than when it was read, or was used after
      * `unusedSince` (epoch ms)
      */
-    async use(
+    use(
       { id, counter }: Pick<PasskeyRow, 'id' | 'counter'>,
       used: { counter: number; lastUsedAt: number },
       unusedSince?: number,
     ): Promise<boolean> {
       const isUnused =
         unusedSince === undefined ? undefined : or(isNull(passkeys.lastUsedAt), lte(passkeys.lastUsedAt, unusedSince));
-      const { rowsAffected } = await db
-        .update(passkeys)
-        .set(used)
-        .where(and(eq(passkeys.id, id), eq(passkeys.counter, counter), isUnused));
-      return rowsAffected === 1;
+      return changesOne(
+        db
+          .update(passkeys)
+          .set(used)
+          .where(and(eq(passkeys.id, id), eq(passkeys.counter, counter), isUnused)),
+      );
     },
 
     async rename(accountId: string, id: string, name: string) {
@@ -78,10 +76,8 @@ export function createPasskeysStore(db: Drizzle) {
 
     /** `last`: the account could not sign in without it. */
     async remove(accountId: string, id: string, ways: ConfiguredWays): Promise<'removed' | 'last' | 'unknown'> {
-      const { rowsAffected } = await db
-        .delete(passkeys)
-        .where(and(isOwn(accountId, id), hasAnotherWay(db, accountId, { passkey: id }, ways)));
-      if (rowsAffected === 1) return 'removed';
+      const mayGo = and(isOwn(accountId, id), hasAnotherWay(db, accountId, { passkey: id }, ways));
+      if (await changesOne(db.delete(passkeys).where(mayGo))) return 'removed';
       return (await db.$count(passkeys, isOwn(accountId, id))) === 1 ? 'last' : 'unknown';
     },
   };

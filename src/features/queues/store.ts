@@ -4,6 +4,8 @@
  */
 import type { InStatement } from '@libsql/client';
 import { and, asc, count, eq, exists, gt, isNull, lte, min, not, notInArray, sql } from 'drizzle-orm';
+import { pick } from '../../core/pick.ts';
+import { changesOne } from '../../db/changes-one.ts';
 import { requireNoRowStatement, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database, Drizzle } from '../../db/database.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
@@ -19,7 +21,7 @@ export type QueuesStore = ReturnType<typeof createQueuesStore>;
  */
 export type DueQueue = Queue & { share: string; nextAt: number; holder: string | null; beats: number };
 
-const identity = { seq: queues.seq, kind: queues.kind, owner: queues.owner };
+const identity = pick(queues, 'seq', 'kind', 'owner');
 /** Alerts, forwards and replay jobs of a team have a share each. All queues of a kind without a team have one share together. */
 const share = sql<string>`${queues.kind} || ' ' || ifnull(${queues.teamId}, '')`;
 // It is not null, because the queue is due.
@@ -65,13 +67,14 @@ function createDueQueries(db: Database['db']) {
     },
 
     /** When the next queue is due; null if no queue has open items. */
-    nextAt: async (now: number): Promise<number | null> =>
-      (
-        await db
-          .select({ at: min(queues.nextAt) })
-          .from(queues)
-          .where(and(isNull(queues.pausedAt), gt(queues.nextAt, now)))
-      )[0]?.at ?? null,
+    async nextAt(now: number): Promise<number | null> {
+      const isLater = and(isNull(queues.pausedAt), gt(queues.nextAt, now));
+      const [next] = await db
+        .select({ at: min(queues.nextAt) })
+        .from(queues)
+        .where(isLater);
+      return next?.at ?? null;
+    },
   };
 }
 
@@ -222,14 +225,10 @@ export function createQueuesStore({ db, client, captureBatch }: Pick<Database, '
     ...createDueQueries(db),
 
     /** Whether items are open. */
-    hasOpen: async (queue: number): Promise<boolean> =>
-      (
-        await db
-          .select({ seq: queueItems.seq })
-          .from(queueItems)
-          .where(and(eq(queueItems.queue, queue), isNull(queueItems.outcome)))
-          .limit(1)
-      ).length > 0,
+    async hasOpen(queue: number): Promise<boolean> {
+      const isOpen = and(eq(queueItems.queue, queue), isNull(queueItems.outcome));
+      return (await db.select({ seq: queueItems.seq }).from(queueItems).where(isOpen).limit(1)).length > 0;
+    },
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
@@ -237,19 +236,10 @@ export function createQueuesStore({ db, client, captureBatch }: Pick<Database, '
      * Claims a queue that is free, or whose holder has sent no heartbeat since `beats` was read. @returns whether it is now
      * `holder`'s
      */
-    async take({ seq, holder: was, beats }: DueQueue, holder: string): Promise<boolean> {
-      const { rowsAffected } = await db
-        .update(queues)
-        .set({ holder, beats: beats + 1 })
-        .where(
-          and(
-            eq(queues.seq, seq),
-            isNull(queues.pausedAt),
-            was === null ? isNull(queues.holder) : eq(queues.holder, was),
-            eq(queues.beats, beats),
-          ),
-        );
-      return rowsAffected === 1;
+    take({ seq, holder: was, beats }: DueQueue, holder: string): Promise<boolean> {
+      const isUnchanged = and(was === null ? isNull(queues.holder) : eq(queues.holder, was), eq(queues.beats, beats));
+      const update = db.update(queues).set({ holder, beats: beats + 1 });
+      return changesOne(update.where(and(eq(queues.seq, seq), isNull(queues.pausedAt), isUnchanged)));
     },
 
     /**
@@ -303,16 +293,7 @@ export function createQueuesStore({ db, client, captureBatch }: Pick<Database, '
       limit: number,
     ): Promise<QueueItem[]> {
       const rows = await db
-        .select({
-          seq: queueItems.seq,
-          event: queueItems.event,
-          nonce: queueItems.nonce,
-          lane: queueItems.lane,
-          attempts: queueItems.attempts,
-          errors: queueItems.errors,
-          detail: queueItems.detail,
-          addedAt: queueItems.addedAt,
-        })
+        .select(pick(queueItems, 'seq', 'event', 'nonce', 'lane', 'attempts', 'errors', 'detail', 'addedAt'))
         .from(queueItems)
         .where(
           and(

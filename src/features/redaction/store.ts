@@ -16,17 +16,15 @@ export function createRedactionStore(db: Drizzle) {
   const rulesOf = (own: OwnEndpoint) => and(eq(endpoint, own.endpoint), isOwn(db, own));
 
   return {
-    async find(own: OwnEndpoint): Promise<RedactionRow | undefined> {
-      return (await db.select(columns).from(redactionRules).where(rulesOf(own)))[0];
-    },
+    find: (own: OwnEndpoint): Promise<RedactionRow | undefined> =>
+      db.select(columns).from(redactionRules).where(rulesOf(own)).get(),
 
     /** The rules of all endpoints. */
     all: (): Promise<RedactionRow[]> => db.select(columns).from(redactionRules),
 
     /** The rules of one endpoint, of any team. */
-    async ofEndpoint(seq: number): Promise<RedactionRow | undefined> {
-      return (await db.select(columns).from(redactionRules).where(eq(endpoint, seq)))[0];
-    },
+    ofEndpoint: (seq: number): Promise<RedactionRow | undefined> =>
+      db.select(columns).from(redactionRules).where(eq(endpoint, seq)).get(),
 
     /** @returns the version of the rules; undefined if the endpoint no longer exists */
     async replace(own: OwnEndpoint, given: Buffer, createdAt: number): Promise<number | undefined> {

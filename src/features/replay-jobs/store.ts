@@ -4,6 +4,7 @@
  */
 import type { InStatement } from '@libsql/client';
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql, sum } from 'drizzle-orm';
+import { pick } from '../../core/pick.ts';
 import {
   type JobOutcome,
   maxFinishedJobs,
@@ -15,7 +16,7 @@ import type { Database, Drizzle } from '../../db/database.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
 import { accounts, endpoints, events, replays, teams } from '../../db/schema.ts';
 import { jobAnswers, jobDestinations, queueItems, queues, replayJobs } from '../../db/schema-queues.ts';
-import { inList, toClientStatement } from '../../db/sql-fragments.ts';
+import { inList, toClientStatement, updateStatement } from '../../db/sql-fragments.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 type Row = typeof replayJobs.$inferSelect;
@@ -28,10 +29,8 @@ const jobQueue = 'replay';
 
 /** How many items have each outcome; unsettled items are left out. */
 export type Counts = Partial<Record<JobOutcome, number>>;
-export type ItemRow = Pick<
-  typeof queueItems.$inferSelect,
-  'seq' | 'event' | 'nonce' | 'outcome' | 'status' | 'error' | 'detail'
->;
+const itemColumns = pick(queueItems, 'seq', 'event', 'nonce', 'outcome', 'status', 'error', 'detail');
+export type ItemRow = Pick<typeof queueItems.$inferSelect, keyof typeof itemColumns>;
 
 /** The outcomes of the events of jobs. */
 function createJobItems(db: Drizzle) {
@@ -39,15 +38,13 @@ function createJobItems(db: Drizzle) {
 
   return {
     /** The size of these events' bodies. */
-    bytesOf: async (seqs: readonly number[]): Promise<number> =>
-      Number(
-        (
-          await db
-            .select({ bytes: sum(events.size) })
-            .from(events)
-            .where(inList(events.seq, seqs))
-        )[0]?.bytes ?? 0,
-      ),
+    async bytesOf(seqs: readonly number[]): Promise<number> {
+      const [found] = await db
+        .select({ bytes: sum(events.size) })
+        .from(events)
+        .where(inList(events.seq, seqs));
+      return Number(found?.bytes ?? 0);
+    },
 
     async counts(ids: readonly string[]): Promise<Map<string, Counts>> {
       const rows = await db
@@ -67,15 +64,7 @@ function createJobItems(db: Drizzle) {
       { outcome, after, limit }: { outcome: JobOutcome | undefined; after: number; limit: number },
     ): Promise<ItemRow[]> =>
       db
-        .select({
-          seq: queueItems.seq,
-          event: queueItems.event,
-          nonce: queueItems.nonce,
-          outcome: queueItems.outcome,
-          status: queueItems.status,
-          error: queueItems.error,
-          detail: queueItems.detail,
-        })
+        .select(itemColumns)
         .from(queueItems)
         .innerJoin(queues, eq(queues.seq, queueItems.queue))
         .where(
@@ -93,25 +82,25 @@ function createJobItems(db: Drizzle) {
         .limit(limit),
 
     /** The responses of both destinations to an event. */
-    answers: async (id: string, event: number, now: number): Promise<Buffer | undefined> =>
-      (
-        await db
-          .select({ content: jobAnswers.content })
-          .from(jobAnswers)
-          .innerJoin(queueItems, eq(queueItems.seq, jobAnswers.item))
-          .innerJoin(queues, eq(queues.seq, queueItems.queue))
-          .where(and(inQueue(id), eq(queueItems.event, event), gt(jobAnswers.until, now)))
-      )[0]?.content,
+    async answers(id: string, event: number, now: number): Promise<Buffer | undefined> {
+      const [found] = await db
+        .select({ content: jobAnswers.content })
+        .from(jobAnswers)
+        .innerJoin(queueItems, eq(queueItems.seq, jobAnswers.item))
+        .innerJoin(queues, eq(queues.seq, queueItems.queue))
+        .where(and(inQueue(id), eq(queueItems.event, event), gt(jobAnswers.until, now)));
+      return found?.content;
+    },
 
     /** The number of waiting events of running jobs. */
-    waiting: async (): Promise<number> =>
-      (
-        await db
-          .select({ items: count() })
-          .from(queueItems)
-          .innerJoin(queues, eq(queues.seq, queueItems.queue))
-          .where(and(eq(queues.kind, jobQueue), isNull(queues.pausedAt), isNull(queueItems.outcome)))
-      )[0]?.items ?? 0,
+    async waiting(): Promise<number> {
+      const [found] = await db
+        .select({ items: count() })
+        .from(queueItems)
+        .innerJoin(queues, eq(queues.seq, queueItems.queue))
+        .where(and(eq(queues.kind, jobQueue), isNull(queues.pausedAt), isNull(queueItems.outcome)));
+      return found?.items ?? 0;
+    },
 
     keepAnswersStatement: (item: number, content: Uint8Array, until: number): InStatement =>
       toClientStatement(
@@ -122,14 +111,10 @@ function createJobItems(db: Drizzle) {
       ),
 
     /** Whether the destination has accepted this event with a 2xx response. */
-    wasAccepted: async (event: number, destination: string): Promise<boolean> =>
-      (
-        await db
-          .select({ seq: replays.seq })
-          .from(replays)
-          .where(and(eq(replays.event, event), eq(replays.destination, destination), eq(replays.ok, true)))
-          .limit(1)
-      ).length > 0,
+    async wasAccepted(event: number, destination: string): Promise<boolean> {
+      const isAcceptance = and(eq(replays.event, event), eq(replays.destination, destination), eq(replays.ok, true));
+      return (await db.select({ seq: replays.seq }).from(replays).where(isAcceptance).limit(1)).length > 0;
+    },
   };
 }
 
@@ -235,20 +220,16 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
 
     /** Statements that change the state. @param from the states in which it may */
     changeStateStatements: (id: string, from: ReplayJobState, to: ReplayJobState): InStatement[] => [
-      toClientStatement(
-        db
-          .update(replayJobs)
-          .set({ state: to })
-          .where(and(eq(replayJobs.id, id), eq(replayJobs.state, from))),
-      ),
+      updateStatement(db, replayJobs, { state: to }, eq(replayJobs.id, id), eq(replayJobs.state, from)),
     ],
     /** Statements that end the job, unless it is over, and free its destinations. */
     endStatements: (id: string, to: 'done' | 'cancelled', finishedAt: number): InStatement[] => [
-      toClientStatement(
-        db
-          .update(replayJobs)
-          .set({ state: to, finishedAt })
-          .where(and(eq(replayJobs.id, id), inArray(replayJobs.state, ['running', 'paused']))),
+      updateStatement(
+        db,
+        replayJobs,
+        { state: to, finishedAt },
+        eq(replayJobs.id, id),
+        inArray(replayJobs.state, ['running', 'paused']),
       ),
       toClientStatement(db.delete(jobDestinations).where(eq(jobDestinations.job, id))),
     ],
@@ -258,8 +239,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
       toClientStatement(db.update(replayJobs).set({ failedAtResume: failed }).where(eq(replayJobs.id, id))),
 
     /** The number of jobs of all teams in a state. */
-    countIn: async (state: ReplayJobState): Promise<number> =>
-      (await db.select({ jobs: count() }).from(replayJobs).where(eq(replayJobs.state, state)))[0]?.jobs ?? 0,
+    countIn: (state: ReplayJobState): Promise<number> => db.$count(replayJobs, eq(replayJobs.state, state)),
 
     /**
      * Removes expired responses, jobs that ended long ago or have many newer ones, and jobs that a kill left without their

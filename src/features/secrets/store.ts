@@ -1,5 +1,6 @@
 /* Signing secrets, encrypted. */
 import { and, asc, desc, eq, exists, getTableColumns, gt, isNull, lt, notInArray, or, type SQL } from 'drizzle-orm';
+import { changesOne } from '../../db/changes-one.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { endpoints, secrets } from '../../db/schema.ts';
@@ -15,11 +16,11 @@ export type SecretsStore = ReturnType<typeof createSecretsStore>;
 export function createSecretsStore(db: Drizzle) {
   const insertSecretIf = (row: SecretRow, condition: SQL | undefined) =>
     insertIf(db, secrets, { ...row, learned: !row.confirmed }, condition);
-  const isBelowLimit = (endpoint: number, limit: number) =>
-    lt(
-      db.$count(secrets, and(eq(secrets.endpoint, endpoint), eq(secrets.confirmed, true), eq(secrets.test, false))),
-      limit,
-    );
+  const isSecret = (endpoint: number, id: string) => and(eq(secrets.id, id), eq(secrets.endpoint, endpoint));
+  const isBelowLimit = (endpoint: number, limit: number) => {
+    const isCounted = and(eq(secrets.endpoint, endpoint), eq(secrets.confirmed, true), eq(secrets.test, false));
+    return lt(db.$count(secrets, isCounted), limit);
+  };
   const isWindowOpen = (endpoint: number, now: number) =>
     exists(
       db
@@ -52,10 +53,8 @@ export function createSecretsStore(db: Drizzle) {
       db.select().from(secrets).where(eq(secrets.endpoint, endpoint)).orderBy(asc(secrets.createdAt), asc(secrets.id)),
 
     /** Inserts unless the endpoint already has `limit` confirmed secrets, in one statement; false when it has. */
-    async insertWithin(limit: number, row: SecretRow): Promise<boolean> {
-      const { rowsAffected } = await insertSecretIf(row, isBelowLimit(row.endpoint, limit));
-      return rowsAffected === 1;
-    },
+    insertWithin: (limit: number, row: SecretRow): Promise<boolean> =>
+      changesOne(insertSecretIf(row, isBelowLimit(row.endpoint, limit))),
 
     /** Inserts a test secret, unless the endpoint has one of this platform. */
     async insertTest(row: SecretRow): Promise<void> {
@@ -64,11 +63,8 @@ export function createSecretsStore(db: Drizzle) {
 
     /** When the window for learned secrets closes, epoch ms; null without a window. */
     async learnsUntil(endpoint: number): Promise<number | null> {
-      const rows = await db
-        .select({ until: endpoints.learnSecretsUntil })
-        .from(endpoints)
-        .where(eq(endpoints.seq, endpoint));
-      return rows[0]?.until ?? null;
+      const until = { until: endpoints.learnSecretsUntil };
+      return (await db.select(until).from(endpoints).where(eq(endpoints.seq, endpoint)).get())?.until ?? null;
     },
 
     /** Inserts a confirmed secret and closes the window, if the window is open at `now` and the limit is not reached. */
@@ -86,14 +82,7 @@ export function createSecretsStore(db: Drizzle) {
         db
           .update(secrets)
           .set({ confirmed: true })
-          .where(
-            and(
-              eq(secrets.id, id),
-              eq(secrets.endpoint, endpoint),
-              isWindowOpen(endpoint, now),
-              isBelowLimit(endpoint, limit),
-            ),
-          ),
+          .where(and(isSecret(endpoint, id), isWindowOpen(endpoint, now), isBelowLimit(endpoint, limit))),
         closeWindow(endpoint, id),
       ]);
       return updated.rowsAffected === 1;
@@ -120,35 +109,19 @@ export function createSecretsStore(db: Drizzle) {
     },
 
     /** Confirms a secret unless the endpoint already has `limit` confirmed secrets. True even if it was confirmed before. */
-    async confirm(endpoint: number, id: string, limit: number): Promise<boolean> {
-      const { rowsAffected } = await db
-        .update(secrets)
-        .set({ confirmed: true })
-        .where(
-          and(
-            eq(secrets.id, id),
-            eq(secrets.endpoint, endpoint),
-            or(eq(secrets.confirmed, true), isBelowLimit(endpoint, limit)),
-          ),
-        );
-      return rowsAffected === 1;
+    confirm(endpoint: number, id: string, limit: number): Promise<boolean> {
+      const mayBe = or(eq(secrets.confirmed, true), isBelowLimit(endpoint, limit));
+      const update = db.update(secrets).set({ confirmed: true });
+      return changesOne(update.where(and(isSecret(endpoint, id), mayBe)));
     },
 
-    async change(
+    change: (
       endpoint: number,
       id: string,
       set: { maySign?: boolean; destinations?: readonly string[] },
-    ): Promise<boolean> {
-      const { rowsAffected } = await db
-        .update(secrets)
-        .set(set)
-        .where(and(eq(secrets.id, id), eq(secrets.endpoint, endpoint)));
-      return rowsAffected === 1;
-    },
+    ): Promise<boolean> => changesOne(db.update(secrets).set(set).where(isSecret(endpoint, id))),
 
-    async remove(endpoint: number, id: string): Promise<boolean> {
-      const { rowsAffected } = await db.delete(secrets).where(and(eq(secrets.id, id), eq(secrets.endpoint, endpoint)));
-      return rowsAffected === 1;
-    },
+    remove: (endpoint: number, id: string): Promise<boolean> =>
+      changesOne(db.delete(secrets).where(isSecret(endpoint, id))),
   };
 }

@@ -1,21 +1,18 @@
 /* Sessions. Only the SHA-256 of a token is stored. Queries ignore expired sessions. */
 import { and, desc, eq, exists, gt, inArray, lte, or, type SQL } from 'drizzle-orm';
 import type { AccountIdentity } from '../../core/access/principal.ts';
-import type { SignInProof, SignInWay } from '../../core/access/sign-in.ts';
+import type { SignInProof } from '../../core/access/sign-in.ts';
+import { pick } from '../../core/pick.ts';
 import { accountColumns } from '../../db/account-columns.ts';
+import { changesOne } from '../../db/changes-one.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, oidcBindings, passkeys, sessions, signInLinks, teams } from '../../db/schema.ts';
 
 type SessionRow = Omit<typeof sessions.$inferSelect, 'hash' | 'signedInAt' | 'way' | 'idToken'>;
 type NewSession = Omit<typeof sessions.$inferInsert, 'way' | 'idToken'>;
-export type AuthenticatedSession = AccountIdentity & {
-  sessionId: string;
-  createdAt: number;
-  lastSeenAt: number;
-  signedInAt: number;
-  way: SignInWay;
-};
+export type AuthenticatedSession = AccountIdentity &
+  Pick<typeof sessions.$inferSelect, 'createdAt' | 'lastSeenAt' | 'signedInAt' | 'way'> & { sessionId: string };
 /** A session is valid when it was last seen and created after these times. */
 export type ExpiryCutoffs = { lastSeenAfter: number; createdAfter: number };
 
@@ -26,34 +23,27 @@ export function createSessionsStore(db: Drizzle) {
     and(gt(sessions.lastSeenAt, lastSeenAfter), gt(sessions.createdAt, createdAfter));
 
   const holds = (proof: SignInProof, { accountId, createdAt }: NewSession): SQL => {
+    const hasRow = (
+      table: typeof oidcBindings | typeof passkeys | typeof signInLinks | typeof accounts,
+      ...conditions: (SQL | undefined)[]
+    ): SQL =>
+      exists(
+        db
+          .select()
+          .from(table)
+          .where(and(...conditions)),
+      );
     if (proof.way === 'oidc') {
-      const { issuer, subject } = proof;
-      const isIt = and(
-        eq(oidcBindings.issuer, issuer),
-        eq(oidcBindings.subject, subject),
-        eq(oidcBindings.accountId, accountId),
-      );
-      return exists(db.select().from(oidcBindings).where(isIt));
+      const isSubject = and(eq(oidcBindings.issuer, proof.issuer), eq(oidcBindings.subject, proof.subject));
+      return hasRow(oidcBindings, isSubject, eq(oidcBindings.accountId, accountId));
     }
-    if (proof.way === 'passkey') {
-      const isIt = and(eq(passkeys.id, proof.id), eq(passkeys.accountId, accountId));
-      return exists(db.select().from(passkeys).where(isIt));
-    }
+    if (proof.way === 'passkey') return hasRow(passkeys, eq(passkeys.id, proof.id), eq(passkeys.accountId, accountId));
     if (proof.way === 'link' && proof.hash) {
-      const isIt = and(
-        eq(signInLinks.hash, proof.hash),
-        eq(signInLinks.accountId, accountId),
-        gt(signInLinks.expiresAt, createdAt),
-      );
-      return exists(db.select().from(signInLinks).where(isIt));
+      const isValid = and(eq(signInLinks.hash, proof.hash), gt(signInLinks.expiresAt, createdAt));
+      return hasRow(signInLinks, isValid, eq(signInLinks.accountId, accountId));
     }
     const hasPassword = proof.way === 'password' ? eq(accounts.passwordHash, proof.passwordHash) : undefined;
-    return exists(
-      db
-        .select()
-        .from(accounts)
-        .where(and(eq(accounts.id, accountId), hasPassword)),
-    );
+    return hasRow(accounts, eq(accounts.id, accountId), hasPassword);
   };
 
   return {
@@ -80,22 +70,18 @@ export function createSessionsStore(db: Drizzle) {
       return inserted.rowsAffected === 1;
     },
 
-    async findByHash(hash: Buffer, cutoffs: ExpiryCutoffs): Promise<AuthenticatedSession | undefined> {
-      const rows = await db
+    findByHash: (hash: Buffer, cutoffs: ExpiryCutoffs): Promise<AuthenticatedSession | undefined> =>
+      db
         .select({
           sessionId: sessions.id,
-          lastSeenAt: sessions.lastSeenAt,
-          createdAt: sessions.createdAt,
-          signedInAt: sessions.signedInAt,
-          way: sessions.way,
+          ...pick(sessions, 'lastSeenAt', 'createdAt', 'signedInAt', 'way'),
           ...accountColumns,
         })
         .from(sessions)
         .innerJoin(accounts, eq(accounts.id, sessions.accountId))
         .innerJoin(teams, eq(teams.id, accounts.teamId))
-        .where(and(eq(sessions.hash, hash), isNotExpired(cutoffs)));
-      return rows[0];
-    },
+        .where(and(eq(sessions.hash, hash), isNotExpired(cutoffs)))
+        .get(),
 
     /** The hashes of all sessions, including expired ones. */
     hashes: async (): Promise<Buffer[]> =>
@@ -113,14 +99,7 @@ export function createSessionsStore(db: Drizzle) {
 
     listOf: (accountId: string, cutoffs: ExpiryCutoffs): Promise<SessionRow[]> =>
       db
-        .select({
-          id: sessions.id,
-          accountId: sessions.accountId,
-          userAgent: sessions.userAgent,
-          sourceIp: sessions.sourceIp,
-          createdAt: sessions.createdAt,
-          lastSeenAt: sessions.lastSeenAt,
-        })
+        .select(pick(sessions, 'id', 'accountId', 'userAgent', 'sourceIp', 'createdAt', 'lastSeenAt'))
         .from(sessions)
         .where(and(eq(sessions.accountId, accountId), isNotExpired(cutoffs)))
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.id)),
@@ -135,12 +114,12 @@ export function createSessionsStore(db: Drizzle) {
     },
 
     /** Gives the session a new token. */
-    async rotate(accountId: string, id: string, hash: Buffer): Promise<boolean> {
-      const { rowsAffected } = await db
-        .update(sessions)
-        .set({ hash })
-        .where(and(eq(sessions.id, id), eq(sessions.accountId, accountId)));
-      return rowsAffected === 1;
-    },
+    rotate: (accountId: string, id: string, hash: Buffer): Promise<boolean> =>
+      changesOne(
+        db
+          .update(sessions)
+          .set({ hash })
+          .where(and(eq(sessions.id, id), eq(sessions.accountId, accountId))),
+      ),
   };
 }

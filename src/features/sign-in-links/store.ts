@@ -16,13 +16,12 @@ export function createSignInLinksStore(db: Drizzle) {
       ]);
     },
 
-    async find(hash: Buffer, now: number): Promise<{ accountId: string; email: string } | undefined> {
-      const rows = await db
+    find: (hash: Buffer, now: number): Promise<{ accountId: string; email: string } | undefined> =>
+      db
         .select({ accountId: accounts.id, email: accounts.email })
         .from(signInLinks)
         .innerJoin(accounts, eq(accounts.id, signInLinks.accountId))
-        .where(and(eq(signInLinks.hash, hash), gt(signInLinks.expiresAt, now)));
-      return rows[0];
-    },
+        .where(and(eq(signInLinks.hash, hash), gt(signInLinks.expiresAt, now)))
+        .get(),
   };
 }

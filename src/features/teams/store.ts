@@ -4,6 +4,8 @@
  */
 import { and, asc, desc, eq, exists, gt, inArray, isNull, lt, lte, ne, not, or, sql } from 'drizzle-orm';
 import type { Role } from '../../core/access/principal.ts';
+import { pick } from '../../core/pick.ts';
+import { changesOne } from '../../db/changes-one.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, invitations } from '../../db/schema.ts';
@@ -33,17 +35,15 @@ export function createTeamsStore(db: Drizzle) {
   return {
     membersOf: (teamId: string): Promise<MemberRow[]> =>
       db
-        .select({ id: accounts.id, email: accounts.email, role: accounts.role, createdAt: accounts.createdAt })
+        .select(pick(accounts, 'id', 'email', 'role', 'createdAt'))
         .from(accounts)
         .where(eq(accounts.teamId, teamId))
         .orderBy(asc(accounts.createdAt), asc(accounts.id)),
 
     /** Foreign keys delete the member's API keys, sessions and grants. Its replays are kept without a name. */
-    async removeMember(teamId: string, id: string, by: string): Promise<boolean> {
-      const { rowsAffected } = await db
-        .delete(accounts)
-        .where(and(eq(accounts.id, id), eq(accounts.teamId, teamId), ne(accounts.id, by), isOwner(by, teamId)));
-      return rowsAffected === 1;
+    removeMember(teamId: string, id: string, by: string): Promise<boolean> {
+      const isOther = and(eq(accounts.id, id), eq(accounts.teamId, teamId), ne(accounts.id, by));
+      return changesOne(db.delete(accounts).where(and(isOther, isOwner(by, teamId))));
     },
 
     /**
@@ -69,13 +69,7 @@ export function createTeamsStore(db: Drizzle) {
 
     pendingInvitations: (teamId: string, now: number): Promise<PendingRow[]> =>
       db
-        .select({
-          id: invitations.id,
-          email: invitations.email,
-          invitedBy: accounts.email,
-          createdAt: invitations.createdAt,
-          expiresAt: invitations.expiresAt,
-        })
+        .select({ ...pick(invitations, 'id', 'email', 'createdAt', 'expiresAt'), invitedBy: accounts.email })
         .from(invitations)
         .innerJoin(accounts, eq(accounts.id, invitations.invitedBy))
         .where(and(eq(invitations.teamId, teamId), gt(invitations.expiresAt, now), not(isPasswordLink)))
@@ -96,22 +90,17 @@ export function createTeamsStore(db: Drizzle) {
     },
 
     /** @returns false if there is no such pending invitation, or if `by` is not an owner */
-    async removeInvitation(of: { teamId: string; id: string; by: string; now: number }): Promise<boolean> {
-      const { rowsAffected } = await db
-        .delete(invitations)
-        .where(and(isPending(of.teamId, of.id, of.now), isOwner(of.by, of.teamId)));
-      return rowsAffected === 1;
-    },
+    removeInvitation: (of: { teamId: string; id: string; by: string; now: number }): Promise<boolean> =>
+      changesOne(db.delete(invitations).where(and(isPending(of.teamId, of.id, of.now), isOwner(of.by, of.teamId)))),
 
     /** A password link ends when the account has a password. */
-    async findInvitation(hash: Buffer, now: number): Promise<{ email: string; teamOf: string } | undefined> {
-      const rows = await db
+    findInvitation: (hash: Buffer, now: number): Promise<{ email: string; teamOf: string } | undefined> =>
+      db
         .select({ email: invitations.email, teamOf: accounts.email })
         .from(invitations)
         .innerJoin(accounts, eq(accounts.id, invitations.invitedBy))
-        .where(and(isValid(hash, now), or(not(isPasswordLink), isNull(accounts.passwordHash))));
-      return rows[0];
-    },
+        .where(and(isValid(hash, now), or(not(isPasswordLink), isNull(accounts.passwordHash))))
+        .get(),
 
     /** @param link its address is the address of the account `invitedBy` */
     async insertPasswordLink(link: typeof invitations.$inferInsert): Promise<void> {

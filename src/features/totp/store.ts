@@ -1,5 +1,6 @@
 /* The secrets of one-time codes, and the hashes of recovery codes. Each use of a code is one conditional statement, so it counts once. */
 import { and, eq, exists, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import { changesOne } from '../../db/changes-one.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { recoveryCodes, totps } from '../../db/schema.ts';
 
@@ -12,21 +13,15 @@ export function createTotpStore(db: Drizzle) {
     and(eq(totps.accountId, accountId), eq(totps.secret, secret), isNull(totps.confirmedAt));
 
   return {
-    find: async (accountId: string): Promise<TotpRow | undefined> =>
-      (await db.select().from(totps).where(eq(totps.accountId, accountId)))[0],
+    find: (accountId: string): Promise<TotpRow | undefined> =>
+      db.select().from(totps).where(eq(totps.accountId, accountId)).get(),
 
     /** Replaces a secret that was not confirmed. @returns false when one is confirmed */
-    async insert(row: Pick<TotpRow, 'accountId' | 'secret' | 'createdAt'>): Promise<boolean> {
+    insert(row: Pick<TotpRow, 'accountId' | 'secret' | 'createdAt'>): Promise<boolean> {
       const { secret, createdAt } = row;
-      const { rowsAffected } = await db
-        .insert(totps)
-        .values(row)
-        .onConflictDoUpdate({
-          target: totps.accountId,
-          set: { secret, createdAt },
-          setWhere: isNull(totps.confirmedAt),
-        });
-      return rowsAffected === 1;
+      const set = { secret, createdAt };
+      const unlessConfirmed = { target: totps.accountId, set, setWhere: isNull(totps.confirmedAt) };
+      return changesOne(db.insert(totps).values(row).onConflictDoUpdate(unlessConfirmed));
     },
 
     /**
@@ -48,29 +43,24 @@ export function createTotpStore(db: Drizzle) {
     },
 
     /** @returns false when a code of this step or a later one was used */
-    async useStep({ accountId, secret }: Pick<TotpRow, 'accountId' | 'secret'>, step: number): Promise<boolean> {
-      const isEarlier = lt(totps.lastStep, step);
-      const { rowsAffected } = await db
-        .update(totps)
-        .set({ lastStep: step })
-        .where(and(eq(totps.accountId, accountId), eq(totps.secret, secret), isNotNull(totps.confirmedAt), isEarlier));
-      return rowsAffected === 1;
+    useStep({ accountId, secret }: Pick<TotpRow, 'accountId' | 'secret'>, step: number): Promise<boolean> {
+      const isConfirmed = and(eq(totps.accountId, accountId), eq(totps.secret, secret), isNotNull(totps.confirmedAt));
+      return changesOne(
+        db
+          .update(totps)
+          .set({ lastStep: step })
+          .where(and(isConfirmed, lt(totps.lastStep, step))),
+      );
     },
 
     /** @returns false when it was used, or is no code of the account */
-    async useRecoveryCode(accountId: string, hash: Buffer): Promise<boolean> {
-      const { rowsAffected } = await db
-        .delete(recoveryCodes)
-        .where(and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.hash, hash)));
-      return rowsAffected === 1;
-    },
+    useRecoveryCode: (accountId: string, hash: Buffer): Promise<boolean> =>
+      changesOne(
+        db.delete(recoveryCodes).where(and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.hash, hash))),
+      ),
 
     /** A foreign key deletes the recovery codes. @returns false when the codes were off */
-    async remove(accountId: string): Promise<boolean> {
-      const { rowsAffected } = await db
-        .delete(totps)
-        .where(and(eq(totps.accountId, accountId), isNotNull(totps.confirmedAt)));
-      return rowsAffected === 1;
-    },
+    remove: (accountId: string): Promise<boolean> =>
+      changesOne(db.delete(totps).where(and(eq(totps.accountId, accountId), isNotNull(totps.confirmedAt)))),
   };
 }
