@@ -239,7 +239,6 @@ const inspector: Render = ({ id = '', event = '' }, query) => (
 );
 const allEndpoints: Render = () => <EndpointsPage />;
 
-/** The page of each address. */
 const routes: Readonly<Record<string, Render>> = {
   '/': allEndpoints,
   '/app': allEndpoints,

@@ -10,14 +10,23 @@ import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Time } from '../kit/time.tsx';
 import { messageOf } from '../kit/toasts.tsx';
-import { AlertState, ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
-import { channelTitles, type Explanation, eventsOf, failureOf, targetText, testText } from './wording.ts';
+import {
+  type Condition,
+  channelTitles,
+  conditionParts,
+  type Explanation,
+  eventsOf,
+  failureOf,
+  isReporting,
+  stateOf,
+  targetText,
+  testText,
+} from './wording.ts';
 
 type AlertCardProps = {
   endpointId: string;
   alert: Alert;
-  /** Just made. */
   isNew: boolean;
   onEdit: () => void;
   onChanged: (alert: Alert) => void;
@@ -28,6 +37,7 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
   const test = useTest(endpointId, alert);
   const name = visibleName(alert.name);
   const { enabled } = alert;
+  const state = stateOf(alert);
   const toggle = async (): Promise<void> =>
     onChanged(await alertsApi.change(endpointId, alert.id, { enabled: !enabled }));
   const remove = () =>
@@ -43,7 +53,9 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
       <header class="row baseline spread">
         <h2 class="breaks">{name}</h2>
         <span class="row baseline">
-          <AlertState alert={alert} />
+          <span class={`badge ${state.tone}`} title={state.hint}>
+            {state.label}
+          </span>
           {alert.firing && alert.changedAt !== null && (
             <span class="bad">
               since <Time at={alert.changedAt} long />
@@ -156,5 +168,21 @@ function TestOutcome({ alert, result, problem, isNew }: TestOutcomeProps) {
       )}
       {isNew && !result && !problem && <p>Saved. Press Test to check that notifications arrive.</p>}
     </div>
+  );
+}
+
+export function ConditionSentence({ condition }: { condition: Condition }) {
+  const [before, where, after] = conditionParts(condition);
+  return (
+    <>
+      {isReporting(condition) ? 'Reports when' : 'Fires when'} {before}
+      {where !== '' && (
+        <>
+          {' '}
+          <code>{visibleLine(where)}</code>
+        </>
+      )}
+      {after !== '' && ` ${after}`}.
+    </>
   );
 }

@@ -9,8 +9,8 @@ import { Form, type FormOf, Inputs, useForm } from '../kit/form.tsx';
 import { visibleName } from '../kit/format/visible.ts';
 import { type FieldTexts, type Input, problemsOf, requestOf } from '../kit/schema.ts';
 import { keptDraft } from '../kit/use-draft.ts';
+import { ConditionSentence } from './alert-card.tsx';
 import { type AlertDraft, alertRules, channels, credential, newAlert, withKind } from './alert-schema.tsx';
-import { ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
 import { type ChannelType, type Condition, type Kind, kindOf, kinds } from './wording.ts';
 
@@ -25,7 +25,6 @@ type AlertFormProps = {
   canEmail: boolean;
   /** To change. Without: a new one. */
   alert?: Alert;
-  /** To begin with. */
   kind?: Kind;
   onSaved: (alert: Alert) => void;
   onCancel: () => void;

@@ -33,7 +33,6 @@ const units: readonly { id: Unit; label: string }[] = [
 
 const minutesOf = ([amount = '', unit]: readonly string[]): number => Number(amount.trim()) * unitMinutes[unit as Unit];
 
-/** A time in minutes, hours or days. */
 const minutes: FormField<readonly string[], number | null> = {
   from(value) {
     const { amount, unit } = splitMinutes(value ?? defaultAlertMinutes);

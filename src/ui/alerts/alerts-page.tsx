@@ -1,6 +1,6 @@
 /* The alerts of an endpoint: what they watch, their states, where they notify, and the form that makes and changes them. */
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Alert, AlertList } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Button, Empty, Notice } from '../kit/controls.tsx';
@@ -124,7 +124,7 @@ function useFocusLater() {
     if (document.querySelector('dialog[open]')) return;
     body.current?.querySelector<HTMLElement>(wanted)?.focus();
   }, [wanted]);
-  return { body, focusLater: useCallback((selector: string) => setWanted(selector), []) };
+  return { body, focusLater: setWanted };
 }
 
 const Lead = ({ isPaused, onNew }: { isPaused: boolean; onNew: (() => void) | undefined }) => (
@@ -147,7 +147,6 @@ const Lead = ({ isPaused, onNew }: { isPaused: boolean; onNew: (() => void) | un
   </>
 );
 
-/** The page without alerts. */
 function Start({ onPick }: { onPick: (kind: Kind) => void }) {
   return (
     <>

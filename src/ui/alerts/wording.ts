@@ -60,7 +60,6 @@ export function minutesText(minutes: number): string {
 export const unitMinutes = { minute: 1, hour: 60, day: 1440 } as const;
 export type Unit = keyof typeof unitMinutes;
 
-/** In the largest unit that is exact. */
 export function splitMinutes(minutes: number): { amount: number; unit: Unit } {
   const unit = minutes % unitMinutes.day === 0 ? 'day' : minutes % unitMinutes.hour === 0 ? 'hour' : 'minute';
   return { amount: minutes / unitMinutes[unit], unit };
@@ -125,13 +124,7 @@ export function targetText({ type, url, to }: Alert['channel']): string {
 /** `setting`: the line of the server's configuration that would help. */
 export type Explanation = { text: string; setting?: string };
 
-const receivers: Record<ChannelType, string> = {
-  slack: 'Slack',
-  discord: 'Discord',
-  ntfy: 'The ntfy server',
-  email: 'The mail server',
-  webhook: 'The receiver',
-};
+const receivers = { ...channelTitles, ntfy: 'The ntfy server', email: 'The mail server', webhook: 'The receiver' };
 
 type Channel = Pick<Alert['channel'], 'type' | 'url'>;
 type AlertError = { error: string; code: Alert['lastErrorCode']; status: number | null };
@@ -201,7 +194,6 @@ export function failureOf(alert: LastError): Failure | undefined {
   };
 }
 
-/** What a test has shown. */
 export function testText({ ok, status, error, errorCode }: AlertTest, channel: Channel): Explanation {
   if (!ok) return explainError({ error: error ?? 'not sent', code: errorCode, status }, channel);
   if (channel.type === 'email') return { text: 'The mail server accepted it. Check the inbox and the spam folder.' };

@@ -1,22 +1,28 @@
 /* How an endpoint answers: its rules, which are edited here and tried on the newest deliveries before they are saved. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { answerPresets } from '../../shared/answer-presets.ts';
+import { describeAnswer, isSuccess } from '../../shared/answer-rule.ts';
+import { PlatformMark } from '../inspector/event/badges.tsx';
 import { seenValues } from '../inspector/filter/seen-values.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
+import { titleOf } from '../inspector/list/row-text.ts';
 import { exampleOf } from '../inspector/placeholders.ts';
 import { api } from '../kit/api.ts';
-import { Button, Notice } from '../kit/controls.tsx';
+import { Button, Notice, Skeleton } from '../kit/controls.tsx';
 import { confirm } from '../kit/dialogs.tsx';
 import { RestoredNotice } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
+import { visibleLine } from '../kit/format/visible.ts';
 import { keyLabel } from '../kit/key-label.ts';
+import { Link } from '../kit/navigation.tsx';
 import { Card, DeclaredNotice, Loaded, Page, Row, WithEndpoint } from '../kit/page.tsx';
+import { Time } from '../kit/time.tsx';
 import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { PreviewPanel } from './preview-panel.tsx';
 import { RuleList } from './rule-list.tsx';
 import { draftOf, namesOf, type RuleDraft } from './rule-schema.tsx';
 import { type AnswersEditor, type Preview, useAnswers } from './use-answers.ts';
@@ -47,7 +53,7 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
   useHotkeys({ 'Mod+s': { label: 'Save the answers', run: () => void save() } });
   if (!drafts)
     return (
-      <Loaded query={{ value: undefined, problem: editor.loadProblem, reload: editor.reload }} what="the rules">
+      <Loaded query={editor.loading} what="the rules">
         {() => null}
       </Loaded>
     );
@@ -184,4 +190,72 @@ const Presets = ({ hasRules, onPick }: { hasRules: boolean; onPick: (drafts: Rul
       ))}
     </ul>
   </Card>
+);
+
+type PreviewPanelProps = {
+  endpointId: string;
+  preview: Preview;
+  /** The rules that were tried, with the names that they have when saved. */
+  rules: readonly AnswerRule[];
+  names: readonly string[];
+  /** The rules have a problem, so the preview shows earlier ones. */
+  isHeld: boolean;
+};
+
+function PreviewPanel({ endpointId, preview: { value, problem }, rules, names, isHeld }: PreviewPanelProps) {
+  const events = value?.events;
+  return (
+    <section class="card section answers-preview" aria-labelledby="preview-title">
+      <h2 id="preview-title">Preview</h2>
+      <p class="lead">
+        What the last ten deliveries would get with the rules as edited here. Counters start at the oldest one. Until
+        you edit the rules, deliveries since they were saved show what they got.
+      </p>
+      {isHeld && <Notice tone="warn">Fix the marked fields to update this preview.</Notice>}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {!events && !problem && <Skeleton rows={4} />}
+      {events?.length === 0 && <p class="faint">No deliveries yet. The last ten appear here.</p>}
+      {events && events.length > 0 && (
+        <ol class="rows preview-rows" aria-label="Preview">
+          {events.map(one => (
+            <PreviewRow
+              key={one.event.id}
+              endpointId={endpointId}
+              row={one}
+              rule={rules[names.indexOf(one.rule ?? '')]}
+            />
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+type PreviewRowProps = {
+  endpointId: string;
+  row: AnswerPreview['events'][number];
+  /** Undefined for the default answer. */
+  rule: AnswerRule | undefined;
+};
+
+const PreviewRow = ({ endpointId, row: { event, rule: name, status }, rule }: PreviewRowProps) => (
+  <li>
+    <PlatformMark platform={event.platform} />
+    <span class="stack grow">
+      <Link class="cut" to={`/app/endpoints/${endpointId}/events/${event.id}`}>
+        {titleOf(event).text}
+      </Link>
+      <span class="faint small">
+        {event.method} · <Time at={event.receivedAt} />
+      </span>
+    </span>
+    <span class="stack preview-answer">
+      <span class={`badge cut ${rule ? (isSuccess(rule) ? 'good' : 'bad') : ''}`}>
+        {rule ? describeAnswer(rule) : (status ?? 'cut off')}
+      </span>
+      <span class="faint small cut">
+        {event.refused === null ? (name === null ? 'default' : visibleLine(name)) : 'refused by the guard'}
+      </span>
+    </span>
+  </li>
 );

@@ -1,7 +1,6 @@
 /* The ordered list of rules. The first matching rule answers, so order matters: a rule keeps the focus when it is moved. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isCatchAll } from '../../shared/answer-rule.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
 import type { Example } from '../inspector/placeholders.ts';
 import { Button } from '../kit/controls.tsx';
@@ -23,16 +22,15 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
   const [announcement, setAnnouncement] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const addButton = useRef<HTMLDivElement>(null);
-  const focus = useFocusAfter(drafts);
+  const focusAfter = useFocusAfter(drafts);
   const names = namesOf(drafts);
-  const catchAll = editor.rules.findIndex(isCatchAll);
   const toggleOf = (at: number): HTMLElement | null | undefined =>
     list.current?.querySelectorAll<HTMLElement>('.rule-toggle')[at];
 
   const insert = (at: number, draft: RuleDraft): void => {
     editor.setDrafts(drafts.toSpliced(at, 0, draft));
     setOpen(new Set([...open, draft.key]));
-    focus.after(() => toggleOf(at));
+    focusAfter(() => toggleOf(at));
   };
   const actionsOf = (draft: RuleDraft, at: number) => ({
     change: (change: Partial<RuleDraft>) =>
@@ -42,7 +40,7 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
       if (to < 0 || to >= drafts.length) return;
       const focused = document.activeElement;
       editor.setDrafts(moved(drafts, at, to));
-      focus.after(() => (focused instanceof HTMLElement ? focused : undefined));
+      focusAfter(() => (focused instanceof HTMLElement ? focused : undefined));
       setAnnouncement(`${names[at]} is now rule ${to + 1} of ${drafts.length}.`);
     },
     duplicate: () => {
@@ -51,7 +49,7 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
     },
     remove: () => {
       editor.setDrafts(drafts.filter(({ key }) => key !== draft.key));
-      focus.after(() => toggleOf(Math.min(at, drafts.length - 2)) ?? addButton.current?.querySelector('button'));
+      focusAfter(() => toggleOf(Math.min(at, drafts.length - 2)) ?? addButton.current?.querySelector('button'));
       setAnnouncement(`${names[at]} was removed.`);
     },
     toggle: () => {
@@ -67,14 +65,10 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
         {drafts.map((draft, at) => (
           <RuleCard
             key={draft.key}
+            editor={editor}
             draft={draft}
-            rule={editor.rules[at] ?? { answer: {} }}
-            name={names[at] ?? ''}
+            names={names}
             index={at}
-            count={drafts.length}
-            problems={editor.problemsOf(draft.key)}
-            error={editor.error}
-            coveredBy={catchAll >= 0 && at > catchAll ? (names[catchAll] ?? '') : ''}
             isOpen={open.has(draft.key)}
             actions={actionsOf(draft, at)}
             seen={seen}
@@ -101,9 +95,7 @@ function useFocusAfter(drafts: readonly RuleDraft[]) {
     target.current?.()?.focus();
     target.current = undefined;
   }, [drafts]);
-  return {
-    after: (find: () => HTMLElement | null | undefined): void => {
-      target.current = find;
-    },
+  return (find: () => HTMLElement | null | undefined): void => {
+    target.current = find;
   };
 }

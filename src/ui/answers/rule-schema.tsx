@@ -193,14 +193,12 @@ export function rulesOf(drafts: readonly RuleDraft[]): {
   return { rules: read.map(one => one.rule), problems };
 }
 
-/** Moves a rule to another place. */
 export function moved(drafts: readonly RuleDraft[], from: number, to: number): RuleDraft[] {
   const rest = drafts.filter((_, at) => at !== from);
   const one = drafts[from];
   return one ? rest.toSpliced(to, 0, one) : rest;
 }
 
-/** Why the server refused rules. */
 export type Refusal = {
   error: unknown;
   /** By key. */

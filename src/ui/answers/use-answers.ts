@@ -71,8 +71,8 @@ export function useAnswers(endpointId: string, onSaved: () => void) {
     rules: read.rules,
     isDirty,
     restored,
-    loadProblem: query.problem,
-    reload: query.reload,
+    /** Until there are drafts. */
+    loading: { ...query, value: undefined },
     problemsOf: (key: number): RuleProblems => ({ ...refusal?.problems.get(key), ...read.problems.get(key) }),
     /** A problem that belongs to no field. */
     problem: refusal?.message ?? '',

@@ -2,7 +2,7 @@
 
 import { useRef } from 'preact/hooks';
 import type { Forward } from '../../features/forwards/model.ts';
-import { Button } from '../kit/controls.tsx';
+import { Button, Code } from '../kit/controls.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine, visibleName, visibleText } from '../kit/format/visible.ts';
 import { Card, Facts, Loaded, Page } from '../kit/page.tsx';
@@ -58,7 +58,6 @@ export function ForwardPage({ endpointId, id, state }: Props) {
   );
 }
 
-/** What needs attention first. */
 const firstState = (forward: Forward): DeliveryState | undefined =>
   (['failed', 'given_up', 'waiting'] as const).find(state => countOf(forward, state) > 0);
 
@@ -95,10 +94,7 @@ function Settings({ endpointId, forward }: { endpointId: string; forward: Forwar
                 <code>
                   {request.method} {visibleLine(request.contentType)}
                 </code>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-                <pre class="code" tabIndex={0}>
-                  {visibleText(request.body)}
-                </pre>
+                <Code>{visibleText(request.body)}</Code>
               </>
             ),
           ],

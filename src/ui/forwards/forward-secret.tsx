@@ -6,7 +6,6 @@ import { visibleName } from '../kit/format/visible.ts';
 import { showError } from '../kit/toasts.tsx';
 import { forwardsApi } from './forwards-api.ts';
 
-/** Replaces the secret and shows the new one. */
 export async function showNewSecret(endpointId: string, { id, name }: Pick<Forward, 'id' | 'name'>): Promise<void> {
   try {
     await showSecretOnce({
@@ -20,7 +19,6 @@ export async function showNewSecret(endpointId: string, { id, name }: Pick<Forwa
   }
 }
 
-/** Asks before the secret is replaced. */
 export async function replaceSecret(endpointId: string, forward: Forward): Promise<void> {
   const isMeant = await confirm({
     title: 'Make a new signing secret?',

@@ -100,7 +100,6 @@ export function ForwardFigures({ endpointId, forward }: { endpointId: string; fo
 type CountsProps = {
   endpointId: string;
   forward: Forward;
-  /** The list that is shown. */
   current?: DeliveryState;
 };
 

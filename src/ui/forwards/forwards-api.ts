@@ -33,7 +33,6 @@ export const forwardsApi = {
   /** What a request would be for the newest events. */
   preview: (endpoint: string, given: ForwardPreviewRequest, signal: AbortSignal) =>
     call<ForwardPreview>('POST', `${pathOf(endpoint)}/preview`, given, signal),
-  /** Replaces the signing secret. */
   newSecret: (endpoint: string, forward: string) =>
     call<{ secret: string }>('POST', `${pathOf(endpoint, forward)}/secret`, {}).then(({ secret }) => secret),
   remove: (endpoint: string, forward: string) => call<unknown>('DELETE', pathOf(endpoint, forward)),

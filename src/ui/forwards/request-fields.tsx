@@ -6,7 +6,7 @@ import { type ForwardPreset, forwardPresets } from '../../shared/forward-presets
 import { PlatformMark } from '../inspector/event/badges.tsx';
 import { titleOf } from '../inspector/list/row-text.ts';
 import { teamPlaceholders } from '../inspector/placeholders.ts';
-import { Notice, SelectField, Skeleton } from '../kit/controls.tsx';
+import { Code, Notice, SelectField, Skeleton } from '../kit/controls.tsx';
 import { type FormOf, Inputs } from '../kit/form.tsx';
 import { visibleText } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
@@ -124,11 +124,10 @@ const PreviewRow = ({ endpointId, row: { event, body, problem } }: PreviewRowPro
     </div>
     {problem !== null && <p class="hint bad">Not sent: {problem}.</p>}
     {body !== '' && (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
-      <pre class="code" tabIndex={0}>
+      <Code>
         {visibleText(body.slice(0, shownCharacters))}
         {body.length > shownCharacters && '…'}
-      </pre>
+      </Code>
     )}
   </li>
 );

@@ -10,7 +10,6 @@ import { useQuery } from '../kit/use-query.ts';
 
 const typingMs = 400;
 const triedEvents = 100;
-/** The most terms of a filter. */
 const maxTerms = 40;
 
 /** The filter for deliveries without any of these values; undefined without values to ask for. */

@@ -15,7 +15,7 @@ import { jobsApi } from '../inspector/replay/jobs-api.ts';
 import { statusText } from '../inspector/replay/status-text.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { ApiError } from '../kit/api.ts';
-import { Button } from '../kit/controls.tsx';
+import { Button, Code } from '../kit/controls.tsx';
 import { formatBytes, formatCount } from '../kit/format/time.ts';
 import { headerText, visibleLine, visibleText } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
@@ -131,7 +131,12 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
           <span class="faint">B</span> <code>{differenceText(example, 'right')}</code>
         </div>
       </div>
-      {answers && <Answers answers={answers} />}
+      {answers && (
+        <div class="two">
+          <Side label="Destination A" answer={answers.left} />
+          <Side label="Destination B" answer={answers.right} />
+        </div>
+      )}
     </>
   );
 }
@@ -158,14 +163,6 @@ function Download({ job }: { job: ReplayJob }) {
 
 type Answer = NonNullable<ReplayJobAnswers['left']>;
 
-/** The answers of both destinations to one event, side by side. */
-const Answers = ({ answers }: { answers: ReplayJobAnswers }) => (
-  <div class="two">
-    <Side label="Destination A" answer={answers.left} />
-    <Side label="Destination B" answer={answers.right} />
-  </div>
-);
-
 const Side = ({ label, answer }: { label: string; answer: Answer | null }) => (
   <section class="col" aria-label={`${label} response`}>
     <h3>
@@ -173,14 +170,10 @@ const Side = ({ label, answer }: { label: string; answer: Answer | null }) => (
     </h3>
     {answer && (
       <>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-        <pre class="code" tabIndex={0}>
+        <Code>
           {answer.headers.map(([name, value]) => `${visibleLine(name)}: ${visibleLine(headerText(value))}`).join('\n')}
-        </pre>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-        <pre class="code" tabIndex={0}>
-          {bodyText(answer)}
-        </pre>
+        </Code>
+        <Code>{bodyText(answer)}</Code>
       </>
     )}
   </section>

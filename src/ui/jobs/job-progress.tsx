@@ -37,7 +37,6 @@ export function useJobState({ job, isStale }: ProgressProps) {
   };
 }
 
-/** A bar with a part for each outcome. */
 export function Meter({ job }: { job: ReplayJob }) {
   // What is fine comes first, so that the rest is at its end.
   const order = ['ok', 'same', 'skipped', 'different', 'failed'] as const;

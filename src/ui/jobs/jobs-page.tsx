@@ -13,14 +13,12 @@ import { useWorkspace } from '../kit/workspace.tsx';
 import { countText, Meter, useJobState } from './job-progress.tsx';
 import { isOver, jobTitle, paceText, settledOf } from './wording.ts';
 
-/** The jobs of all endpoints. */
 export const JobsPage = () => (
   <Page title="Replay jobs">
     <Jobs />
   </Page>
 );
 
-/** @param endpointId only jobs of this endpoint */
 export function Jobs({ endpointId }: { endpointId?: string }) {
   const { endpoints } = useWorkspace();
   const isRunning = ({ jobs }: ReplayJobPage): boolean => jobs.some(({ state }) => state === 'running');

@@ -26,7 +26,6 @@ export const isOver = ({ state }: Pick<ReplayJob, 'state'>): boolean => state ==
 export const settledOf = ({ ok, failed, skipped, same, different }: ReplayJob): number =>
   ok + failed + skipped + same + different;
 
-/** How many events of a job have an outcome. */
 export const countOf = (job: ReplayJob, outcome: Outcome): number =>
   outcome === 'waiting' ? job.matched - settledOf(job) : job[outcome];
 
@@ -43,7 +42,6 @@ export const percentOf = (job: ReplayJob): number =>
 /** In ms. */
 export type Remaining = number | 'estimating' | 'stalled';
 
-/** What a running job says about its end. */
 export function remainingText(remaining: Remaining, now: number): { title: string; detail: string } {
   if (remaining === 'estimating') return { title: 'Estimating…', detail: '' };
   if (remaining === 'stalled') return { title: 'Still running', detail: 'nothing finished in the last 20 s' };

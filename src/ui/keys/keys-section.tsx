@@ -81,7 +81,6 @@ const schema = {
   }),
 } satisfies SchemaOf<ApiKeyInput>;
 
-/** Creates a key and shows it once. */
 function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
   const form = useForm({
     schema,
@@ -135,7 +134,6 @@ const KeyRow = ({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) 
   </Row>
 );
 
-/** A badge for a key that has expired or soon will. */
 function Expiry({ of }: { of: ApiKey }) {
   const expiry = expiryOf(of);
   if (of.expiresAt === null) return null;

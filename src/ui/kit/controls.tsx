@@ -251,3 +251,11 @@ export const IconButton = ({ icon, label, ...rest }: IconButtonProps) => (
     <Icon name={icon} />
   </button>
 );
+
+/** Text that scrolls. */
+export const Code = ({ children }: { children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+  <pre class="code" tabIndex={0}>
+    {children}
+  </pre>
+);

@@ -80,7 +80,6 @@ function EndpointActivity({ endpoint, query }: { endpoint: Endpoint; query: URLS
   );
 }
 
-/** The filter with the period of the axis. */
 function withAxis(where: string, axis: AxisChoice): string {
   const { from, to } = axisTimes(axis, Date.now());
   if (from === undefined) return where;

@@ -15,11 +15,10 @@ import { Pill } from '../kit/pill.tsx';
 import { showError, showToast } from '../kit/toasts.tsx';
 import { useActions, useHotkeys } from '../kit/use-hotkeys.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { ConnectDialog } from './connect-dialog.tsx';
 import { ConnectionControl, ConnectionLine, useAnswered } from './connection.tsx';
 import { PausedLine } from './endpoint-pause.tsx';
 import { endpointIn, tabsAt } from './endpoint-tabs.ts';
-import { TestEventDialog } from './test-event-dialog.tsx';
+import { ConnectDialog, TestEventDialog } from './platform-dialogs.tsx';
 import { forwardsInTrouble, useTroubles } from './use-troubles.ts';
 
 /** Nothing on pages that are not about an endpoint. */

@@ -11,7 +11,6 @@ import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 
-/** Pauses or resumes the endpoint. */
 function useSetPaused({ id }: Endpoint): (paused: boolean) => Promise<void> {
   const { reloadEndpoints } = useWorkspace();
   return async paused => {

@@ -56,11 +56,9 @@ type SettingProps = {
   setting: keyof EndpointChange & keyof Endpoint;
   field: FormField<string, string | null>;
   submit?: string;
-  /** Asked before it is saved, if it returns a question. */
   question?: (value: string | null) => Omit<Question, 'run'> | undefined;
 };
 
-/** A setting that is typed in one field. */
 function SettingSection({ endpoint, title, lead, setting, field, submit = 'Save', question }: SettingProps) {
   const { reloadEndpoints } = useWorkspace();
   const form = useForm({

@@ -88,13 +88,10 @@ export function EndpointsPage() {
 }
 
 /** `14 endpoints, 3 need attention`. */
-const leadOf = (total: number, q: string, troubled: string): string =>
-  [
-    `${formatCount(total, 'endpoint')}${q === '' ? '' : ' found'}`,
-    troubled !== '0' && `${troubled} ${troubled === '1' ? 'needs' : 'need'} attention`,
-  ]
-    .filter(Boolean)
-    .join(', ');
+function leadOf(total: number, q: string, troubled: string): string {
+  const attention = troubled === '0' ? '' : `, ${troubled} ${troubled === '1' ? 'needs' : 'need'} attention`;
+  return `${formatCount(total, 'endpoint')}${q === '' ? '' : ' found'}${attention}`;
+}
 
 function SearchField({ q }: { q: string }) {
   const input = useRef<HTMLInputElement>(null);

@@ -6,7 +6,7 @@ import { AnswersNotice } from '../answers/answer-marks.tsx';
 import { GuardHint } from '../guard/guard-hint.tsx';
 import { samplesFor } from '../inspector/copy/samples.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
-import { Button, Notice, Segmented } from '../kit/controls.tsx';
+import { Button, Code, Notice, Segmented } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { isLoopbackUrl } from '../kit/destination.ts';
 import { platformTitle } from '../kit/format/platforms.ts';
@@ -52,10 +52,7 @@ export function FirstWebhook({ endpoint }: { endpoint: Endpoint }) {
           />
           <CopyButton label="Copy" text={sample.text} />
         </header>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-        <pre class="code" tabIndex={0}>
-          {sample.text}
-        </pre>
+        <Code>{sample.text}</Code>
       </section>
       <p class="faint">
         To verify signed deliveries,{' '}

@@ -12,7 +12,6 @@ const schema = { password: newPasswordField('Choose a password') };
 
 type JoinProps = {
   token: string;
-  /** Whether accounts have passwords. */
   hasPassword: boolean;
   /** The email of the account that is signed in, if any. */
   signedInAs: string | undefined;

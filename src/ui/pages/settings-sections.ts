@@ -17,6 +17,5 @@ export type SectionId = (typeof sections)[number]['id'];
 
 const ofOwners: readonly SectionId[] = ['audit', 'erasure'];
 
-/** The sections that a person with this role sees. */
 export const sectionsFor = (role: SignedIn['role']) =>
   sections.filter(({ id }) => role === 'owner' || !ofOwners.includes(id));

@@ -13,7 +13,6 @@ const schema = {
 
 type SetupProps = {
   token: string;
-  /** Whether accounts have passwords. */
   hasPassword: boolean;
   /** An account already exists. */
   isUsed: boolean;

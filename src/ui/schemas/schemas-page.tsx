@@ -94,7 +94,17 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
               <span>{platform === null ? 'Unknown sender' : visibleLine(platformTitle(platform))}</span>
             </h2>
             {types.map(schema => (
-              <TypeLink key={schema.type} schema={schema} href={hrefOf(schema)} isCurrent={schema === current} />
+              <Link
+                key={schema.type}
+                to={hrefOf(schema)}
+                class="stack"
+                aria-current={schema === current ? 'page' : undefined}
+              >
+                <span>{typeTitle(schema)}</span>
+                <span class="faint small">
+                  {formatCount(schema.count, 'event')}, changed <Time at={schema.changedAt} long />
+                </span>
+              </Link>
             ))}
           </Fragment>
         ))}
@@ -114,17 +124,6 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
 }
 
 const typeTitle = ({ type }: SchemaChoice): string => (type === null ? 'No type' : visibleLine(type));
-
-type TypeLinkProps = { schema: TypeSchema; href: string; isCurrent: boolean };
-
-const TypeLink = ({ schema, href, isCurrent }: TypeLinkProps) => (
-  <Link to={href} class="stack" aria-current={isCurrent ? 'page' : undefined}>
-    <span>{typeTitle(schema)}</span>
-    <span class="faint small">
-      {formatCount(schema.count, 'event')}, changed <Time at={schema.changedAt} long />
-    </span>
-  </Link>
-);
 
 type SectionProps = {
   endpointId: string;

@@ -1,13 +1,14 @@
-/* An endpoint's signing secrets, and the window in which the next secret that a handshake delivers counts as confirmed. */
+/* An endpoint's signing secrets, what each may sign, and the window in which the next secret that a handshake delivers counts as confirmed. */
 
-import { useRef, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import type { Secret, SecretChange, SecretInput, SecretList } from '../../features/secrets/model.ts';
 import type { PlatformDescription } from '../../platforms/directory.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
 import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
 import { Button, IconButton, Notice } from '../kit/controls.tsx';
-import { secret, text } from '../kit/fields.tsx';
+import { readDestination } from '../kit/destination.ts';
+import { secret, text, url } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import {
   findPlatform,
@@ -16,12 +17,12 @@ import {
   titlesWithDeliveredSecret,
 } from '../kit/format/platforms.ts';
 import { formatCount } from '../kit/format/time.ts';
+import { visibleLine } from '../kit/format/visible.ts';
 import { Loaded } from '../kit/page.tsx';
 import type { SchemaOf } from '../kit/schema.ts';
 import { Time, Until } from '../kit/time.tsx';
 import { showError, showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
-import { SigningDestinations, SigningSwitch } from './secret-signing.tsx';
 
 export function SecretsSection({ id }: { id: string }) {
   const secrets = useQuery(id, () => api.secrets(id));
@@ -68,20 +69,10 @@ function Secrets({ id, list, reload }: SecretsProps) {
     await work;
     reload();
   };
-  const accept = async (secret: Secret): Promise<void> => {
-    await change(api.confirmSecret(id, secret.id));
-    showToast('Secret confirmed. Existing events are re-checked immediately.');
-  };
   const rows = (secrets: readonly Secret[]) => (
     <ul class="rows">
       {secrets.map(one => (
-        <SecretRow
-          key={one.id}
-          secret={one}
-          onConfirm={() => accept(one)}
-          onChange={what => change(api.changeSecret(id, one.id, what))}
-          onRemove={() => change(api.deleteSecret(id, one.id))}
-        />
+        <SecretRow key={one.id} endpointId={id} secret={one} change={change} />
       ))}
     </ul>
   );
@@ -166,15 +157,15 @@ const SecretHint = ({ platform: { title, secretHint, docsUrl } }: { platform: Pl
   </>
 );
 
-type SecretRowProps = {
-  secret: Secret;
-  onConfirm: () => Promise<void>;
-  onChange: (what: SecretChange) => Promise<void>;
-  onRemove: () => Promise<void>;
-};
+type SecretRowProps = { endpointId: string; secret: Secret; change: (work: Promise<unknown>) => Promise<void> };
 
-function SecretRow({ secret, onConfirm, onChange, onRemove }: SecretRowProps) {
-  const { platform, last4, createdAt, confirmed, maySign } = secret;
+function SecretRow({ endpointId, secret, change }: SecretRowProps) {
+  const { id, platform, last4, createdAt, confirmed, maySign } = secret;
+  const onChange = (what: SecretChange) => change(api.changeSecret(endpointId, id, what));
+  const confirm = async (): Promise<void> => {
+    await change(api.confirmSecret(endpointId, id));
+    showToast('Secret confirmed. Existing events are re-checked immediately.');
+  };
   const name = `${platform === null ? 'Any platform' : platformTitle(platform)}${last4 && `, ending in ${last4}`}`;
   return (
     <li class="secret-row">
@@ -189,11 +180,15 @@ function SecretRow({ secret, onConfirm, onChange, onRemove }: SecretRowProps) {
       {confirmed ? (
         <SigningSwitch secret={secret} name={name} change={onChange} />
       ) : (
-        <ActionButton act={onConfirm} aria-label={`Confirm the secret ${name}`}>
+        <ActionButton act={confirm} aria-label={`Confirm the secret ${name}`}>
           Confirm
         </ActionButton>
       )}
-      <IconButton icon="trash" label={`Remove the secret ${name}`} onClick={() => void onRemove().catch(showError)} />
+      <IconButton
+        icon="trash"
+        label={`Remove the secret ${name}`}
+        onClick={() => void change(api.deleteSecret(endpointId, id)).catch(showError)}
+      />
     </li>
   );
 }
@@ -216,3 +211,81 @@ const LearningWindow = ({ until, onChange }: LearningWindowProps) => (
     </ActionButton>
   </div>
 );
+
+type SigningProps = { secret: Secret; name: string; change: (what: SecretChange) => Promise<void> };
+
+const SigningSwitch = ({ secret: { maySign }, name, change }: SigningProps) => (
+  <label class="checkbox switch soft">
+    <input
+      type="checkbox"
+      role="switch"
+      aria-label={`May sign replays: ${name}`}
+      aria-checked={maySign}
+      checked={maySign}
+      onChange={({ currentTarget }) =>
+        change({ maySign: currentTarget.checked }).catch(error => {
+          currentTarget.checked = maySign;
+          showError(error);
+        })
+      }
+    />
+    May sign replays
+  </label>
+);
+
+/** What a secret may sign for, and below it the form that changes that. */
+const SigningDestinations = ({ secret: { destinations }, change }: Omit<SigningProps, 'name'>) => (
+  <details class="secret-signing">
+    <summary class="faint">May sign for {['this server', ...destinations.map(visibleLine)].join(', ')}</summary>
+    <div class="col">
+      <Destinations destinations={destinations} onChange={next => change({ destinations: next })} />
+    </div>
+  </details>
+);
+
+const destinationSchema = {
+  destination: url({
+    label: 'Another destination',
+    placeholder: 'https://staging.example.com',
+    required: 'Enter a destination.',
+  }),
+};
+
+type DestinationsProps = { destinations: readonly string[]; onChange: (next: string[]) => Promise<void> };
+
+function Destinations({ destinations, onChange }: DestinationsProps) {
+  const id = useId();
+  const form = useForm({
+    schema: destinationSchema,
+    save: ({ destination }: { destination: string }) =>
+      onChange([...new Set([...destinations, new URL(destination).origin])]),
+  });
+  const typed = form.draft.destination;
+  const { url: read } = readDestination(typed);
+  const origin = read === '' ? '' : new URL(read).origin;
+  const hint = origin !== '' && origin !== typed.trim() ? `Will add ${origin}` : '';
+  return (
+    <>
+      <p id={id} class="hint">
+        Signed replays may go to this server's own machine (loopback), the destinations in HOOKTAPE_REPLAY_ALLOW, and:
+      </p>
+      {destinations.length > 0 && (
+        <ul class="rows" aria-labelledby={id}>
+          {destinations.map(one => (
+            <li key={one}>
+              <code class="wrap grow">{visibleLine(one)}</code>
+              <IconButton
+                icon="trash"
+                label={`Remove ${visibleLine(one)}`}
+                onClick={() => onChange(destinations.filter(other => other !== one)).catch(showError)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <InlineForm form={form} submit="Add" isLocked={origin === ''}>
+        <Inputs form={form} paths={['destination']} texts={{ destination: { hint } }} />
+      </InlineForm>
+    </>
+  );
+}

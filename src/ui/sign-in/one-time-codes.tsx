@@ -22,7 +22,6 @@ type CodeFormProps<R> = {
   hint: string;
   save: (code: string) => Promise<R>;
   onSaved: (saved: R) => void;
-  /** Above the field. */
   children: ComponentChildren;
 };
 

@@ -73,7 +73,6 @@ export function SignInSection() {
 
 type WaysProps = { signIn: SignInWays; onChanged: () => void };
 
-/** Shows the ways that this server has. */
 function Ways({ signIn, onChanged }: WaysProps) {
   const { ways } = useWorkspace().session;
   const isLastWay = Number(signIn.password) + Number(signIn.oidc) + signIn.passkeys === 1;

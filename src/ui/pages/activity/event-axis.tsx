@@ -25,10 +25,8 @@ type EventAxisProps = {
   activity: Activity;
   events: EventTimeline;
   timeline: Timeline;
-  /** Undefined while they are loaded. */
   changes: ChangePage | undefined;
   isTable: boolean;
-  /** The lanes of the forwards. */
   children: ComponentChildren;
 };
 
