@@ -5,6 +5,7 @@
 
 import type { AccountIdentity, ActingApp, Principal } from '../core/access/principal.ts';
 import { forbidden } from '../core/errors.ts';
+import { pick } from '../core/pick.ts';
 import type { Authenticate } from './gate.ts';
 import type { RequestSession } from './session-of.ts';
 
@@ -48,13 +49,8 @@ export function bearerToken(request: Request): string | undefined | null {
 export const presentsBearer = (request: Request): boolean =>
   /^bearer(?: |$)/i.test(request.headers.get('authorization') ?? '');
 
-const identityOf = ({ accountId, email, role, teamId, plan }: AccountIdentity): AccountIdentity => ({
-  accountId,
-  email,
-  role,
-  teamId,
-  plan,
-});
+const identityOf = (holder: AccountIdentity): AccountIdentity =>
+  pick(holder, 'accountId', 'email', 'role', 'teamId', 'plan');
 
 /** @throws forbidden for a token of insufficient scope, and what `appHolder` throws */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {

@@ -9,14 +9,7 @@ import { formatAddress, parseAddress } from '../shared/addresses.ts';
 import type { SessionCookie } from './cookie.ts';
 import { errorBody } from './errors.ts';
 
-export type BrowserGuard = {
-  /** Whether `Host` is the host of BASE_URL, a loopback name, or an address of this machine. */
-  isOwnHost: (request: Request) => boolean;
-  /** For a change outside `/api/` that is authenticated by a cookie: whether the request comes from this installation's own origin. */
-  isOwnChange: (request: Request) => boolean;
-  /** The refusal: 421, 403 or 415. @param isOpen an operation that needs no credentials */
-  refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
-};
+export type BrowserGuard = ReturnType<typeof createBrowserGuard>;
 
 export type BrowserGuardOptions = {
   baseUrl: string;
@@ -28,10 +21,11 @@ export type BrowserGuardOptions = {
 /** Paths without private data, for health probes, client generators and agents, which may use any host name. */
 const anyHost = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json', '/llms.txt']);
 
-export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGuardOptions): BrowserGuard {
+export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGuardOptions) {
   const base = new URL(baseUrl);
   const baseHost = hostOf(base.host);
 
+  /** Whether `Host` is the host of BASE_URL, a loopback name, or an address of this machine. */
   const isOwnHost = (request: Request): boolean => {
     const header = request.headers.get('host');
     // Only HTTP/1.0 allows a missing Host, and no browser uses that.
@@ -59,8 +53,10 @@ export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGua
 
   return {
     isOwnHost,
-    isOwnChange: request => isSameOrigin(request) ?? false,
-    refuse(request, path, isOpen) {
+    /** For a change outside `/api/` that is authenticated by a cookie: whether it comes from this installation's own origin. */
+    isOwnChange: (request: Request): boolean => isSameOrigin(request) ?? false,
+    /** The refusal: 421, 403 or 415. @param isOpen an operation that needs no credentials */
+    refuse(request: Request, path: string, isOpen: boolean): Response | undefined {
       const { method, headers } = request;
       const isApi = path.startsWith('/api/');
       if (!isApi && anyHost.has(path)) return undefined;

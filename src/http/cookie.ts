@@ -3,22 +3,13 @@
  * it. The prefix requires Secure, so an installation on plain http uses another name.
  */
 
-export type SessionCookie = {
-  name: string;
-  /** The request's session token; undefined without one of the right form. */
-  read: (request: Request) => string | undefined;
-  /** The session token that a response sets. */
-  readAnswer: (answer: Response) => string | undefined;
-  /** `Set-Cookie` values. */
-  set: (token: string) => string;
-  clear: () => string;
-};
+export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 const tokenForm = /^[0-9a-hjkmnp-tv-z]{52}$/;
 /** Sessions expire earlier on the server (features/sessions). */
 const maxAgeSeconds = 60 * 24 * 60 * 60;
 
-export function createSessionCookie(baseUrl: string): SessionCookie {
+export function createSessionCookie(baseUrl: string) {
   const isSecure = baseUrl.startsWith('https:');
   const name = isSecure ? '__Host-sid' : 'hooktape_sid';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
@@ -31,9 +22,12 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
   };
   return {
     name,
-    read: request => tokenIn(request.headers.get('cookie')?.split(';')),
-    readAnswer: answer => tokenIn(answer.headers.getSetCookie().map(line => line.split(';')[0] ?? '')),
-    set: token => `${name}=${token}; ${attributes}; Max-Age=${maxAgeSeconds}`,
+    /** The request's session token; undefined without one of the right form. */
+    read: (request: Request) => tokenIn(request.headers.get('cookie')?.split(';')),
+    /** The session token that a response sets. */
+    readAnswer: (answer: Response) => tokenIn(answer.headers.getSetCookie().map(line => line.split(';')[0] ?? '')),
+    /** A `Set-Cookie` value, as `clear`. */
+    set: (token: string) => `${name}=${token}; ${attributes}; Max-Age=${maxAgeSeconds}`,
     clear: () => `${name}=; ${attributes}; Max-Age=0`,
   };
 }

@@ -2,16 +2,34 @@
  * `/openapi.json`, `/docs` and `/llms.txt`: the interface description, Swagger UI to explore it, and a guide for agents. Swagger UI
  * is embedded: the page loads nothing from another origin.
  */
+
 import { Elysia } from 'elysia';
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
+import skill from '../../skills/hooktape/SKILL.md' with { type: 'text' };
 import tokens from '../ui/styles/tokens.css' with { type: 'text' };
 import ownStyle from './docs.css' with { type: 'text' };
 import explorerScript from './docs-explorer.js' with { type: 'text' };
-import { llmsText } from './llms.ts';
 import type { Document } from './openapi/document.ts';
 import type { DeclaredOperation } from './route-table.ts';
 import { withScriptNonce } from './script-nonce.ts';
+
+/** The address of a server in the skill. */
+const exampleUrl = 'https://hooks.example.com';
+/** Its metadata and title. */
+const skillHead = /^---\n[\s\S]*?\n---\n+# .*\n+/;
+
+/** How an agent uses this server: the skill of `hooktape skill`, with this server's addresses. */
+const llmsText = (baseUrl: string): string => `# Hooktape
+
+> This server records webhooks, and lets people and agents find, read, verify and send them again, wait for them, and be woken by them.
+
+- [Interface description](${baseUrl}/openapi.json): every operation of the REST API, as OpenAPI 3.1
+- [API explorer](${baseUrl}/docs): the same as a page
+- [MCP](${baseUrl}/mcp): the Model Context Protocol, with an API key or a sign-in
+- [Dashboard](${baseUrl}/app): for people
+
+${skill.replace(skillHead, '').replaceAll(exampleUrl, baseUrl)}`;
 
 const page = `<!doctype html>
 <html lang="en">

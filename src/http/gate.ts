@@ -15,20 +15,7 @@ import type { Route, RouteMatch } from './route-table.ts';
 /** @returns undefined without valid credentials; an AppError that it throws becomes the response */
 export type Authenticate = (request: Request) => Promise<Principal | undefined>;
 
-export type Gate = {
-  check: (request: Request, match: RouteMatch | undefined) => Promise<Response | undefined>;
-  /**
-   * 401 and 429 for a path outside `/api/` that accepts bearer credentials but no cookie.
-   * @param isStream it opens a stream, which does not count as a request: streams have a limit of their own
-   */
-  admitBearer: (request: Request, isStream?: boolean) => Promise<Response | undefined>;
-  /** The principal of a request that passed. @throws unauthorized without one */
-  principal: (request: Request) => Principal;
-  /** The principal of a request to an open operation, which needs no credentials. */
-  findPrincipal: (request: Request) => Principal | undefined;
-  /** Authenticates the request again, for responses that last long. */
-  recheck: Authenticate;
-};
+export type Gate = ReturnType<typeof createGate>;
 
 /**
  * The statuses of `check` and of browser-guard.ts, besides the 401, 429 and 503 of http/schemas.ts. The interface description
@@ -61,7 +48,7 @@ type AdmitOptions = { withoutCredentials: boolean; isStream: boolean };
 const bucketOf = ({ accountId, credential: { kind, id } }: Principal): string =>
   `${kind}:${kind === 'session' ? accountId : id}`;
 
-export function createGate(options: GateOptions): Gate {
+export function createGate(options: GateOptions) {
   const { authenticate, limiter, refusals, presentsCredentials, limitOf, refuse, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
 
@@ -128,6 +115,7 @@ export function createGate(options: GateOptions): Gate {
     return undefined;
   };
 
+  /** The principal of a request that passed. @throws unauthorized without one */
   const principal = (request: Request): Principal => {
     const found = principals.get(request);
     if (!found) throw unauthorized();
@@ -135,11 +123,15 @@ export function createGate(options: GateOptions): Gate {
   };
 
   return {
-    async admitBearer(request, isStream = false) {
+    /**
+     * 401 and 429 for a path outside `/api/` that accepts bearer credentials but no cookie.
+     * @param isStream it opens a stream, which does not count as a request: streams have a limit of their own
+     */
+    async admitBearer(request: Request, isStream = false): Promise<Response | undefined> {
       if (request.headers.has('authorization')) return admit(request, { withoutCredentials: false, isStream });
       return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
     },
-    async check(request, match) {
+    async check(request: Request, match: RouteMatch | undefined): Promise<Response | undefined> {
       const path = new URL(request.url, 'http://internal').pathname;
       const operation = match?.route?.operation;
       const isOpen = operation?.isOpen ?? false;
@@ -151,7 +143,9 @@ export function createGate(options: GateOptions): Gate {
       );
     },
     principal,
-    findPrincipal: request => principals.get(request),
+    /** The principal of a request to an open operation, which needs no credentials. */
+    findPrincipal: (request: Request): Principal | undefined => principals.get(request),
+    /** Authenticates the request again, for responses that last long. */
     recheck: authenticate,
   };
 }

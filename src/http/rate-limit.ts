@@ -7,10 +7,7 @@
 const minuteMs = 60_000;
 const sweepEvery = 1024;
 
-export type RateLimiter = {
-  /** @returns 0 when the request may pass, else the number of whole seconds until the next one may */
-  take: (credential: string, limit: number) => number;
-};
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** Times of accepted requests, oldest at `first`. It grows with the number of requests, not to the limit at once. */
 type Ring = { times: Float64Array; first: number; size: number };
@@ -31,7 +28,7 @@ function add(ring: Ring, time: number): void {
 }
 
 /** @param windowMs one minute, as the API promises, unless something else is limited */
-export function createRateLimiter(monotonic: () => number, windowMs = minuteMs): RateLimiter {
+export function createRateLimiter(monotonic: () => number, windowMs = minuteMs) {
   const rings = new Map<string, Ring>();
   let taken = 0;
 
@@ -40,7 +37,8 @@ export function createRateLimiter(monotonic: () => number, windowMs = minuteMs):
   };
 
   return {
-    take(credential, limit) {
+    /** @returns 0 when the request may pass, else the number of whole seconds until the next one may */
+    take(credential: string, limit: number): number {
       const now = monotonic();
       if (++taken % sweepEvery === 0) sweep(now);
       let ring = rings.get(credential);

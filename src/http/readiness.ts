@@ -10,15 +10,7 @@ export type DiskSpace = { freeBytes: number; totalBytes: number };
 /** Undefined when ready, else the reason, for the operator. */
 export type NotReady = string | undefined;
 
-export type Readiness = {
-  problem: () => Promise<NotReady>;
-  /** Makes the server not ready from now on, because it stops. */
-  drain: () => void;
-  /** Checks the free space; logs when it becomes low or full, and when it has recovered. */
-  checkDisk: () => Promise<DiskSpace | undefined>;
-  /** Whether there is little space left, as the last check found it. */
-  isDiskLow: () => boolean;
-};
+export type Readiness = ReturnType<typeof createReadiness>;
 
 export type ReadinessOptions = {
   /** @throws if a write fails */
@@ -41,24 +33,17 @@ const isLow = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < gib
 /** The write-ahead log needs space before a checkpoint can return it. On a small file system a fiftieth is enough. */
 const isFull = ({ freeBytes, totalBytes }: DiskSpace): boolean => freeBytes < Math.min(32 << 20, totalBytes / 50);
 
-export function createReadiness(options: ReadinessOptions): Readiness {
-  const {
-    checkWritable,
-    storageProblem = () => undefined,
-    writeProblem = async () => undefined,
-    diskSpace,
-    monotonic,
-    log,
-    cacheMs = 1000,
-    writeTimeoutMs = 4000,
-  } = options;
+export function createReadiness(options: ReadinessOptions) {
+  const { checkWritable, storageProblem = () => undefined, writeProblem = async () => undefined, diskSpace } = options;
+  const { monotonic, log, cacheMs = 1000, writeTimeoutMs = 4000 } = options;
   let draining = false;
   let disk: 'ok' | 'low' | 'full' = 'ok';
   let cached: Promise<NotReady> | undefined;
   let cachedAt = Number.NEGATIVE_INFINITY;
   let pending: Promise<void> | undefined;
 
-  const lookAtDisk = async (): Promise<DiskSpace | undefined> => {
+  /** Checks the free space; logs when it becomes low or full, and when it has recovered. */
+  const checkDisk = async (): Promise<DiskSpace | undefined> => {
     // If the free space is unknown, the disk does not count as full.
     const space = await diskSpace?.().catch(() => undefined);
     if (!space) return undefined;
@@ -73,7 +58,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   };
 
   const check = async (): Promise<NotReady> => {
-    await lookAtDisk();
+    await checkDisk();
     if (disk === 'full') return 'the disk is full';
     const known = storageProblem();
     if (known !== undefined) return known;
@@ -100,7 +85,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   };
 
   return {
-    async problem() {
+    async problem(): Promise<NotReady> {
       if (draining) return 'stopping';
       if (!cached || monotonic() - cachedAt >= cacheMs) {
         cachedAt = Number.POSITIVE_INFINITY;
@@ -110,10 +95,12 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       }
       return (await cached) ?? (draining ? 'stopping' : undefined);
     },
-    drain: () => {
+    /** Makes the server not ready from now on, because it stops. */
+    drain: (): void => {
       draining = true;
     },
-    checkDisk: lookAtDisk,
-    isDiskLow: () => disk === 'low',
+    checkDisk,
+    /** Whether there is little space left, as the last check found it. */
+    isDiskLow: (): boolean => disk === 'low',
   };
 }

@@ -8,15 +8,12 @@ const refusalsPerMinute = 300;
 const minuteMs = 60_000;
 const maxNetworks = 10_000;
 
-export type RefusalThrottle = {
-  /** Counts a refusal. @returns 0, or the whole seconds that this client has to wait */
-  count: (clientAddress: string) => number;
-};
+export type RefusalThrottle = ReturnType<typeof createRefusalThrottle>;
 
 /** The refusals of one network within a minute of the first. */
 type Period = { startedAt: number; refusals: number };
 
-export function createRefusalThrottle(monotonic: () => number, capacity = maxNetworks): RefusalThrottle {
+export function createRefusalThrottle(monotonic: () => number, capacity = maxNetworks) {
   /** The periods in the order of `startedAt`. */
   const periods = new Map<string, Period>();
 
@@ -30,7 +27,8 @@ export function createRefusalThrottle(monotonic: () => number, capacity = maxNet
   };
 
   return {
-    count(clientAddress) {
+    /** Counts a refusal. @returns 0, or the whole seconds that this client has to wait */
+    count(clientAddress: string): number {
       const now = monotonic();
       const network = networkOf(clientAddress);
       const current = periods.get(network);

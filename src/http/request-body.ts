@@ -17,14 +17,7 @@ export type BodyBudgets = Record<'anonymous' | 'authenticated', MemoryBudget>;
 /** The statuses with which any operation with a body may refuse it, besides the 503 that its own responses declare. */
 export const bodyRefusals = [400, 408, 413] as const;
 
-export type RequestBody = {
-  /** Call it before `read` for a request with valid credentials of this account. `checkAgain` runs when the body has arrived. */
-  authenticatedAs: (accountId: string, checkAgain: () => Promise<void>) => void;
-  /** The complete body; a second call returns the same. @throws too_large, too_slow, invalid, overloaded, and what `checkAgain` throws */
-  read: () => Promise<Uint8Array>;
-  /** Call it when the body is no longer in use. */
-  release: () => void;
-};
+export type RequestBody = ReturnType<typeof createRequestBody>;
 
 /** Without a limit, the explanation why a deeply nested body does not match its schema takes most of a minute. */
 const maxJsonDepth = 64;
@@ -56,7 +49,7 @@ export function createRequestBody(
   req: IncomingMessage,
   res: ServerResponse,
   { budgets, clientAddress, anonymousTimeoutMs = anonymousMs }: RequestBodyOptions,
-): RequestBody {
+) {
   let account: string | undefined;
   let checkAgain = (): Promise<void> => Promise.resolve();
   let reading: Promise<Uint8Array> | undefined;
@@ -91,14 +84,17 @@ export function createRequestBody(
     }
   };
   return {
-    authenticatedAs: (accountId, check) => {
+    /** Call it before `read` for a request with valid credentials of this account. `check` runs when the body has arrived. */
+    authenticatedAs: (accountId: string, check: () => Promise<void>): void => {
       account = accountId;
       checkAgain = check;
     },
-    read: () => {
+    /** The complete body; a second call returns the same. @throws too_large, too_slow, invalid, overloaded, and what `check` throws */
+    read: (): Promise<Uint8Array> => {
       reading ??= read();
       return reading;
     },
-    release: () => release(),
+    /** Call it when the body is no longer in use. */
+    release: (): void => release(),
   };
 }

@@ -8,26 +8,23 @@ import { readEmail } from '../core/text.ts';
 import { type Cidr, isInAnyCidr, parseAddress } from '../shared/addresses.ts';
 import { requestContext } from './fetch-adapter.ts';
 
-export type TrustedHeader = {
-  /** Whether the connection comes from one of the proxies. */
-  isFromProxy: (request: Request) => boolean;
-  /** The email address in the header of a proxy; undefined for a program, which sends `Authorization`, and for a replay. */
-  emailOf: (request: Request) => string | undefined;
-};
+export type TrustedHeader = ReturnType<typeof createTrustedHeader>;
 
 /** @param header undefined if no header is trusted; `name` in lower case @param onUnusable called the first time that a proxy's header names no one */
 export function createTrustedHeader(
   header: { name: string; proxies: readonly Cidr[] } | undefined,
   onUnusable: () => void,
-): TrustedHeader {
+) {
   let isReported = false;
+  /** Whether the connection comes from one of the proxies. */
   const isFromProxy = (request: Request): boolean => {
     const peer = parseAddress(requestContext(request).peer);
     return header !== undefined && peer !== undefined && isInAnyCidr(peer, header.proxies);
   };
   return {
     isFromProxy,
-    emailOf(request) {
+    /** The email address in the header of a proxy; undefined for a program, which sends `Authorization`, and for a replay. */
+    emailOf(request: Request): string | undefined {
       const { headers } = request;
       // Values of a header that is given twice are joined by a comma, which no address has.
       const value = header && headers.get(header.name);

@@ -1,9 +1,9 @@
 /* /api/endpoints/{id}/consumers */
 import { routesOf } from '../../http/authenticated.ts';
+import { etagOf, preconditionsOf } from '../../http/conditional.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { etagOf, preconditionsOf } from '../../http/preconditions.ts';
 import { done, IdParams, Ok, responses } from '../../http/schemas.ts';
 import { Consumer, ConsumerList, ConsumerParams, ConsumerPosition } from './model.ts';
 import type { ConsumersService } from './service.ts';

@@ -28,13 +28,8 @@ export const maxHeaderSize = 64 << 10;
 const endsConnection = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined || /\bclose\b/i.test(String(headers['proxy-connection'] ?? ''));
 
-export function createHttpServer({
-  connections,
-  handler,
-  keepAliveMs,
-  onError,
-  createNodeServer = createServer,
-}: HttpServerOptions): HttpServer {
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { connections, handler, keepAliveMs, onError, createNodeServer = createServer } = options;
   const server = createNodeServer({ maxHeaderSize, keepAliveTimeout: keepAliveMs });
   // A client that has closed its half of the connection may still wait for its response.
   Object.assign(server, { httpAllowHalfOpen: true });

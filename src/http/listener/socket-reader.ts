@@ -16,15 +16,8 @@ type Listener = (...values: unknown[]) => void;
  * @param attach makes the HTTP server add its listeners to the socket; the reader takes them over
  * @returns `push` feeds bytes that were read before; `resume` asks for a decision again
  */
-export function createSocketReader({
-  socket,
-  attach,
-  readDecision,
-}: {
-  socket: Socket;
-  attach: () => void;
-  readDecision: () => ReadDecision;
-}) {
+export function createSocketReader(options: { socket: Socket; attach: () => void; readDecision: () => ReadDecision }) {
+  const { socket, attach, readDecision } = options;
   const [parse, endParsing] = takeListeners(socket, attach);
   let buffered: Buffer = Buffer.alloc(0);
   let isEndPending = socket.readableEnded;
