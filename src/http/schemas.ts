@@ -68,6 +68,14 @@ export const Moment = (description: string) =>
   t.Optional(
     textDocumentedAs(t.Integer({ minimum: 0, format: 'int64' }), { pattern: '^(?:0|[1-9][0-9]{0,14})$', description }),
   );
+/** How many entries a page has. t.Integer would accept 1e1, 0x10 and ' 5'. */
+export const PageSize = (usual: number, note = '') =>
+  t.Optional(
+    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: usual }), {
+      pattern: '^(?:[1-9][0-9]?|100)$',
+      description: `1 to 100, default ${usual}${note}`,
+    }),
+  );
 /** int64: totals can exceed 32 bits. */
 export const ByteCount = t.Integer({ description: 'body bytes', format: 'int64' });
 export const HttpStatus = (description: string) => t.Integer({ description, format: 'int32' });

@@ -6,8 +6,7 @@
 import type { SignInResult, SignInWay } from '../core/access/sign-in.ts';
 import { hasScheduledWork } from '../db/scheduled-work.ts';
 import { createAuditService } from '../features/audit/service.ts';
-import { createAuditStore } from '../features/audit/store.ts';
-import { createTargetsStore } from '../features/audit/targets-store.ts';
+import { createAuditStore, createTargetsStore } from '../features/audit/store.ts';
 import { type CaptureLoad, createCaptureRate } from '../ingest/capture-rate.ts';
 import { wireAccess } from './access.ts';
 import { wireAccounts } from './accounts.ts';

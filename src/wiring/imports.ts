@@ -1,7 +1,6 @@
 /* Imports of events, for the command. */
-import { createMarksStore } from '../features/imports/marks-store.ts';
 import { createImportsService } from '../features/imports/service.ts';
-import { createImportsStore } from '../features/imports/store.ts';
+import { createImportsStore, createMarksStore } from '../features/imports/store.ts';
 import { verdictOfRedacted } from '../features/secrets/recognition.ts';
 import type { CaptureLoad } from '../ingest/capture-rate.ts';
 import type { WiredEndpoints } from './endpoints.ts';

@@ -2,7 +2,7 @@
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createFirstAttempts } from '../core/events/first-attempts.ts';
 import { parseEventId } from '../core/ids/ids.ts';
-import { createChangesStore } from '../features/alerts/changes-store.ts';
+import { createChangesStore } from '../features/alerts/store.ts';
 import { createFeedStore } from '../features/feed/store.ts';
 import { createAlertEvents } from '../features/mcp-events/alert-events.ts';
 import { createMcpEventsService } from '../features/mcp-events/service.ts';

@@ -3,8 +3,7 @@
 import type { AccountService } from '../features/accounts/service.ts';
 import { createExternalSubjects } from '../features/apps/external-subjects.ts';
 import { createAppsService } from '../features/apps/service.ts';
-import { createAppsStore } from '../features/apps/store.ts';
-import { createSubjectsStore } from '../features/apps/subjects-store.ts';
+import { createAppsStore, createSubjectsStore } from '../features/apps/store.ts';
 import type { AuditService } from '../features/audit/service.ts';
 import type { KeysService } from '../features/keys/service.ts';
 import { decodeUnverified } from '../features/oauth/access-tokens.ts';

@@ -1,3 +1,12 @@
+/** The first items, at least one, as long as they fit into `maxBytes` together. */
+export function withinBytes<Sized extends { size: number }>(items: readonly Sized[], maxBytes: number): Sized[] {
+  let bytes = 0;
+  return items.filter(({ size }, i) => {
+    bytes += size;
+    return i === 0 || bytes <= maxBytes;
+  });
+}
+
 /** Consecutive items in groups of at most `maxBytes`, and `maxItems`. An item that is larger is a group of its own. */
 export function groupBySize<Sized extends { size: number }>(
   items: readonly Sized[],

@@ -1,7 +1,7 @@
 /* The newest events of an endpoint that match a filter, for previews: page after page, for some seconds at most. */
-import type { MemberAccess } from '../access/principal.ts';
+import type { MemberAccess, TeamAccess } from '../access/principal.ts';
 import type { Clock } from '../clock.ts';
-import type { Reader } from '../concurrency/content-reads.ts';
+import type { ContentRead, Reader } from '../concurrency/content-reads.ts';
 
 /** How long events are searched for that are rare. */
 const searchMs = 5000;
@@ -12,6 +12,14 @@ export type ListEvents<E> = (
   reader: MemberAccess & Reader,
   query: PageQuery,
 ) => Promise<{ events: E[]; nextCursor: string | null }>;
+
+/** Reads events with content, in the order of row numbers; damaged and removed events are left out. */
+export type ReadContents<Content> = (
+  principal: TeamAccess,
+  endpointId: string,
+  events: readonly { seq: number; size: number }[],
+  read: ContentRead,
+) => AsyncIterable<Content>;
 
 /** @param list matching events, newest first; a search that takes long returns fewer, and a cursor @throws what `list` does */
 export async function newestEvents<E>(

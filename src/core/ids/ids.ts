@@ -61,6 +61,9 @@ export function parseEventId(id: string): { seq: number; nonce: Uint8Array } | u
   return seq === undefined || nonce === undefined ? undefined : { seq, nonce };
 }
 
+/** The row number of an event; 0 if its id is none. */
+export const seqOf = ({ id }: { id: string }): number => parseEventId(id)?.seq ?? 0;
+
 export const parseReplayId = (id: string): { seq: number; nonce: Uint8Array } | undefined =>
   id.startsWith('rpl_') ? parseEventId(`evt_${id.slice(4)}`) : undefined;
 

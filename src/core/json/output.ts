@@ -1,5 +1,7 @@
 /* JSON written to a stream chunk by chunk: a body is a literal of its text if it is UTF-8, else of its base64. */
+
 import { isUtf8 } from 'node:buffer';
+import type { MemoryReservation } from '../concurrency/memory-reservations.ts';
 import type { YieldIfDue } from '../concurrency/time-slices.ts';
 import { escapeJson, maxEscapedBytes } from './escape.ts';
 
@@ -132,4 +134,21 @@ export function toStream(
     },
     { highWaterMark: 1 },
   );
+}
+
+/**
+ * A response stream that holds a reservation until it ends, fails, is cancelled, or its client stops reading while others wait.
+ * @param what it sends
+ */
+export function toReservedStream(
+  chunks: AsyncGenerator<Uint8Array>,
+  reservation: MemoryReservation | undefined,
+  what = 'a large event',
+): ReadableStream<Uint8Array> {
+  if (!reservation) return toStream(chunks, () => {});
+  return toStream(chunks, reservation.release, {
+    onOffered: fail =>
+      reservation.offered(() => fail(new Error(`a client stopped reading ${what} while others waited for the memory`))),
+    onTaken: reservation.taken,
+  });
 }

@@ -5,11 +5,7 @@
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError } from '../../core/errors.ts';
 
-export type Passwords = {
-  hash: (password: string) => Promise<string>;
-  /** It takes equally long if there is no hash. */
-  matches: (password: string, hash: string | null | undefined) => Promise<boolean>;
-};
+export type Passwords = ReturnType<typeof createPasswords>;
 
 type PasswordsOptions = {
   hash: (password: string) => Promise<string>;
@@ -27,7 +23,7 @@ const dummyHash =
 /** All passwords share one limit: hashing costs memory and CPU time for every caller. */
 const allPasswords = 'all';
 
-export function createPasswords({ hash, verify, maxConcurrent = 2, maxWaiting = 64 }: PasswordsOptions): Passwords {
+export function createPasswords({ hash, verify, maxConcurrent = 2, maxWaiting = 64 }: PasswordsOptions) {
   const semaphore = createSemaphore(maxConcurrent);
 
   /** @throws overloaded when too many wait already */
@@ -38,8 +34,9 @@ export function createPasswords({ hash, verify, maxConcurrent = 2, maxWaiting = 
   };
 
   return {
-    hash: password => withLimit(() => hash(password)),
-    matches: (password, stored) =>
+    hash: (password: string): Promise<string> => withLimit(() => hash(password)),
+    /** It takes equally long if there is no hash. */
+    matches: (password: string, stored: string | null | undefined): Promise<boolean> =>
       withLimit(async () => (await verify(password, stored ?? dummyHash)) && typeof stored === 'string'),
   };
 }

@@ -5,17 +5,14 @@ import type { AccountService } from './service.ts';
 
 export type FindOrCreateAccount = ReturnType<typeof createFindOrCreateAccount>;
 
-export function createFindOrCreateAccount({
-  accounts,
-  joinInvited,
-  record,
-}: {
+export function createFindOrCreateAccount(options: {
   accounts: Pick<AccountService, 'byEmail' | 'create' | 'createFirstWithoutPassword' | 'isEmpty'>;
   /** Makes the account of an invited address. @returns undefined if it is not invited */
   joinInvited: (email: string) => Promise<{ id: string } | undefined>;
   /** Writes an entry of the audit log. */
   record: (accountId: string, action: string, target: AuditTarget) => Promise<void>;
 }) {
+  const { accounts, joinInvited, record } = options;
   const recordOfAccount = (id: string, action: string): Promise<void> => record(id, action, { type: 'account', id });
 
   const find = async (email: string): Promise<string | undefined> => {

@@ -1,5 +1,4 @@
 /* Accounts, each with the team that it is in. */
-
 import { and, asc, eq, exists, isNull, ne, notExists } from 'drizzle-orm';
 import type { Plan, Role } from '../../core/access/principal.ts';
 import { pick } from '../../core/pick.ts';

@@ -98,16 +98,13 @@ function webhook(message: Message, { url, secret }: Channel, now: number): Paylo
   return 'cannotSign' in signed ? signed.cannotSign : { headers: signed.headers, body };
 }
 
-export function createAlertSender({
-  outbound,
-  mailer,
-  now,
-}: {
+export function createAlertSender(options: {
   outbound: Outbound;
   /** Undefined if the operator has not set HOOKTAPE_SMTP_URL. */
   mailer: Mailer | undefined;
   now: () => number;
 }): SendAlert {
+  const { outbound, mailer, now } = options;
   const post = async (url: string, payload: Payload | string, signal: AbortSignal | undefined): Promise<SendResult> => {
     if (typeof payload === 'string') return { ok: false, status: null, error: payload, isFinal: true };
     const result = await outbound.send({

@@ -12,9 +12,8 @@ import type { Clock } from '../../core/clock.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { BackgroundJob, SliceResult } from '../../db/background.ts';
 import type { QueuesService } from '../queues/service.ts';
-import { toChangeRow } from './change-row.ts';
 import { type AlertState, changeOf, check, type Notice, nextCheckAt, type Seen } from './conditions.ts';
-import type { Notification } from './message.ts';
+import { type Notification, toChangeRow } from './message.ts';
 import type { AlertsStore, DueAlert, OpenAlert } from './store.ts';
 
 /** How often due alerts are looked for. */
@@ -34,15 +33,7 @@ export type Observe = (alert: OpenAlert, last: number) => Promise<{ seen: Seen; 
  */
 type Pass = { from: number; now: number; position: number; lastSeq: number };
 
-export function createEvaluation({
-  store,
-  observe,
-  queues,
-  addJob,
-  clock,
-  random,
-  onChanges,
-}: {
+export function createEvaluation(options: {
   store: AlertsStore;
   observe: Observe;
   queues: Pick<QueuesService, 'createQueueStatements' | 'addItemsStatements' | 'wake'>;
@@ -52,6 +43,7 @@ export function createEvaluation({
   /** Called after changes of the state of alerts were written. */
   onChanges: () => void;
 }) {
+  const { store, observe, queues, addJob, clock, random, onChanges } = options;
   /** The alert clock as this process last saw it, and since when; and when this process last wrote it (monotonic ms). */
   let known: { time: number; atMs: number; writtenMs: number } | undefined;
   let isDue = false;

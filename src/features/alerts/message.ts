@@ -2,8 +2,11 @@
  * The text of a notification. Names of alerts, endpoints, types and fields come from outside: control characters and characters
  * that reorder text are removed here, and each channel escapes what it would take for markup.
  */
+
+import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { firstCharacters, isPlainText } from '../../core/text.ts';
-import type { Notice } from './conditions.ts';
+import type { Change, Notice } from './conditions.ts';
+import type { AlertRow } from './store.ts';
 
 export type MessageType = Notice['type'] | 'alert.test';
 
@@ -55,4 +58,14 @@ export function linesOf({ reason, items, count, held }: Pick<Notice, 'reason' | 
       ? [`Since the last notification, the condition changed ${held} more ${held === 1 ? 'time' : 'times'}.`]
       : []),
   ];
+}
+
+/** A change of the state of an alert as it is stored for agents. @param at epoch ms */
+export function toChangeRow(
+  { id: alertId, name: alertName, endpoint, kind }: Pick<AlertRow, 'id' | 'name' | 'endpoint' | 'kind'>,
+  { firing, ...lines }: Change,
+  { at, random }: { at: number; random: RandomBytes },
+) {
+  const text = linesOf({ ...lines, held: 0 }).join('\n');
+  return { id: newId('alc', at, random), endpoint, alertId, alertName, kind, firing, text, at };
 }

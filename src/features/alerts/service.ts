@@ -10,15 +10,15 @@ import type { Clock } from '../../core/clock.ts';
 import { inField, invalid, invalidAt, limitReached, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { withoutPath } from '../../core/network/destination.ts';
+import { pick } from '../../core/pick.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import { readName } from '../../core/text.ts';
 import { parseWhere } from '../../core/where.ts';
 import { kindTakes, maxAlertsPerEndpoint } from '../../shared/alerts.ts';
 import type { QueuesService } from '../queues/service.ts';
-import { toChangeRow } from './change-row.ts';
 import type { Channel, SendAlert } from './channels.ts';
 import { type AlertState, newState } from './conditions.ts';
-import type { Message, Notification } from './message.ts';
+import { type Message, type Notification, toChangeRow } from './message.ts';
 import type { Alert, AlertChange, AlertInput, AlertList, AlertTest } from './model.ts';
 import { eventsThatCount } from './observe.ts';
 import { readChannel } from './read-channel.ts';
@@ -64,25 +64,13 @@ export function createAlertsService(options: {
   /** @param secret shown in this response; null if it is not */
   const toAlert = (row: AlertRow, secret: string | null = null): Alert => {
     const { url = null, to = null } = channelOf(row) ?? {};
-    const { id, name, kind, minutes, count, enabled, changedAt, lastSentAt, lastError, createdAt } = row;
-    const { code, status: errorStatus, isFinal } = alertErrorOf(lastError);
+    const { code: lastErrorCode, status: lastErrorStatus, isFinal: lastErrorIsFinal } = alertErrorOf(row.lastError);
     return {
-      id,
-      name,
-      kind,
+      ...pick(row, 'id', 'name', 'kind', 'minutes', 'count', 'enabled', 'firing', 'changedAt', 'lastSentAt'),
+      ...pick(row, 'lastError', 'createdAt'),
+      ...{ lastErrorCode, lastErrorStatus, lastErrorIsFinal },
       where: row.filter.length === 0 ? null : row.filter.toString(),
-      minutes,
-      count,
       channel: { type: row.channelType, url, to, secret },
-      enabled,
-      firing: row.firing,
-      changedAt,
-      lastSentAt,
-      lastError,
-      lastErrorCode: code,
-      lastErrorStatus: errorStatus,
-      lastErrorIsFinal: isFinal,
-      createdAt,
     };
   };
 
@@ -120,18 +108,13 @@ export function createAlertsService(options: {
     return { own, row, endpoint };
   };
   const toMessage = (
-    {
-      id,
-      name,
-      kind,
-      ...endpoint
-    }: Pick<AlertRow, 'id' | 'name' | 'kind'> & { endpointId: string; endpointName: string },
+    alert: Pick<AlertRow, 'id' | 'name' | 'kind'> & { endpointId: string; endpointName: string },
     notification: Notification,
   ): Message => ({
     ...notification,
-    alert: { id, name, kind },
-    endpoint: { id: endpoint.endpointId, name: endpoint.endpointName },
-    link: linkTo(endpoint.endpointId),
+    alert: pick(alert, 'id', 'name', 'kind'),
+    endpoint: { id: alert.endpointId, name: alert.endpointName },
+    link: linkTo(alert.endpointId),
   });
 
   /** Drops the queued notifications about the former condition. */

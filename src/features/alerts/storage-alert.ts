@@ -33,17 +33,7 @@ const texts: Record<OperatorSubject, { subjects: Record<StorageLevel, string>; r
 };
 
 /** @returns a check to call every few seconds */
-export function createStorageAlert({
-  about,
-  state,
-  store,
-  mailer,
-  to,
-  server,
-  clock,
-  random,
-  onError,
-}: {
+export function createStorageAlert(options: {
   about: OperatorSubject;
   /** Undefined while the server stops. */
   state: () => Promise<StorageState | undefined>;
@@ -56,6 +46,7 @@ export function createStorageAlert({
   random: RandomBytes;
   onError: (message: string) => void;
 }): () => Promise<void> {
+  const { about, state, store, mailer, to, server, clock, random, onError } = options;
   let reported: StorageLevel = 'ok';
   let previous: StorageLevel | undefined;
   let triedAtMs = Number.NEGATIVE_INFINITY;

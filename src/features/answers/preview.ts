@@ -1,34 +1,21 @@
 /* The answers that rules would have given to stored events. Sequences start with the first of these events. */
 import { atStart, chanceOf, decide, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
-import { type StoredOutcome, shownOutcome } from '../../core/answers/model.ts';
+import { shownOutcome } from '../../core/answers/model.ts';
 import type { ActiveRule } from '../../core/answers/rules.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import { invalid } from '../../core/errors.ts';
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import { readFilters } from '../../core/filter/read-filters.ts';
-import type { HeaderPair } from '../../core/headers.ts';
 import { numberOfRow } from '../../core/ids/delivery-key.ts';
+import { pick } from '../../core/pick.ts';
 import type { Verdict } from '../../shared/filter/filter.ts';
+import type { StoredEvent } from '../events/reading.ts';
 
 /** A stored event with its content. */
-export type PreviewedEvent = {
-  seq: number;
-  nonce: Uint8Array;
-  receivedAt: number;
-  method: string;
-  platform: string | null;
-  eventType: string | null;
-  size: number;
-  /** Empty for an imported event. */
-  sourceIp: string;
-  path: Buffer;
-  query: Buffer | null;
-  headers: HeaderPair[];
-  body: Uint8Array;
-  delivery: number | null;
-  outcome: StoredOutcome;
-};
+export type PreviewedEvent = { nonce: Uint8Array } & Pick<StoredEvent, 'headers' | 'body'> &
+  Pick<StoredEvent['row'], 'seq' | 'receivedAt' | 'method' | 'platform' | 'eventType' | 'size'> &
+  Pick<StoredEvent['row'], 'sourceIp' | 'path' | 'query' | 'delivery' | 'outcome'>;
 
 export type PreviewedAnswer = { rule: string | null; status: number | null };
 
@@ -101,16 +88,11 @@ export async function previewRules<Event extends PreviewedEvent>(
 }
 
 function factsOf(event: PreviewedEvent, verdict: Verdict) {
-  const { eventType, platform, method, path, receivedAt, size, sourceIp, headers, query, body } = event;
   return {
-    type: eventType,
-    platform,
-    method,
-    path: path.toString('latin1'),
-    receivedAt,
-    size,
-    sourceIp,
+    ...pick(event, 'platform', 'method', 'receivedAt', 'size', 'sourceIp'),
+    type: event.eventType,
+    path: event.path.toString('latin1'),
     verdict,
-    content: createEventContent({ headers, query, body }),
+    content: createEventContent(event),
   };
 }

@@ -8,9 +8,10 @@ import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { AnswerRule } from '../../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../../core/answers/rules.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
+import type { ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import { notFound } from '../../core/errors.ts';
-import { parseEventId } from '../../core/ids/ids.ts';
+import type { ReadContents } from '../../core/events/newest-events.ts';
+import { seqOf } from '../../core/ids/ids.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { AnswerPreview, AnswerPreviewRequest, AnswerRules } from './model.ts';
 import { type PreviewedEvent, previewRules } from './preview.ts';
@@ -31,13 +32,7 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
   onChanged: (endpoint: number, rules: ActiveRules | undefined) => void;
   /** The newest events of an endpoint, newest first. */
   newest: (reader: MemberAccess & Reader, endpointId: string, limit: number) => Promise<EventSummary[]>;
-  /** Events with content, in the order of row numbers; damaged and removed events are left out. */
-  contents: (
-    principal: TeamAccess,
-    endpointId: string,
-    events: readonly { seq: number; size: number }[],
-    read: ContentRead,
-  ) => AsyncIterable<Stored>;
+  contents: ReadContents<Stored>;
   /** The status of the response to a handshake; undefined if the event is not a handshake. */
   handshakeStatus: (endpoint: Endpoint, event: Stored) => number | undefined;
   contentReads: ContentReads;
@@ -116,5 +111,3 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
 }
 
 const parseRules = ({ rules }: RulesRow): AnswerRule[] => JSON.parse(rules.toString('utf8')) as AnswerRule[];
-
-const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;

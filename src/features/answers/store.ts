@@ -5,6 +5,7 @@ import { and, eq } from 'drizzle-orm';
 import type { SequenceState } from '../../core/answers/evaluate.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
+import { toObjects } from '../../db/raw-rows.ts';
 import { isOwn, type OwnEndpoint } from '../../db/resource-store.ts';
 import { answers } from '../../db/schema.ts';
 
@@ -19,8 +20,8 @@ export function createSequencesStore(client: Pick<Client, 'execute'>) {
   return {
     /** The states of these sequences, except sequences that have not begun. */
     async states(keys: readonly Key[]): Promise<(Key & { state: SequenceState })[]> {
-      const { rows } = await client.execute({
-        sql: `SELECT version, slot, delivery, max(n), json_group_array(at) FROM (
+      const result = await client.execute({
+        sql: `SELECT version, slot, delivery, max(n) AS n, json_group_array(at) AS times FROM (
             SELECT sequences.* FROM json_each(?) AS given
             CROSS JOIN sequences ON version = json_extract(given.value, '$[0]')
               AND slot = json_extract(given.value, '$[1]') AND delivery = json_extract(given.value, '$[2]')
@@ -28,11 +29,9 @@ export function createSequencesStore(client: Pick<Client, 'execute'>) {
           GROUP BY version, slot, delivery`,
         args: [JSON.stringify(keys.map(({ version, slot, delivery }) => [version, slot, delivery]))],
       });
-      return rows.map(row => ({
-        version: Number(row[0]),
-        slot: Number(row[1]),
-        delivery: Number(row[2]),
-        state: { n: Number(row[3]), times: JSON.parse(String(row[4])) as number[] },
+      return toObjects<Key & { n: number; times: string }>(result).map(({ n, times, ...key }) => ({
+        ...key,
+        state: { n, times: JSON.parse(times) as number[] },
       }));
     },
   };

@@ -98,7 +98,7 @@ describe('all or nothing', () => {
     const writes = { update: [], remove: [], release: [], claim: [] };
     const create = [row('ep_x1', `fresh ${run}`), row('ep_x2', `shop ${run}`)].map(one => ({
       row: one,
-      secrets: [],
+      addSecrets: [],
       answers: undefined,
       redaction: undefined,
       forwards: { add: [], set: [], remove: [] },

@@ -10,8 +10,7 @@ import { checkGuard } from '../../core/guard/settings.ts';
 import { noRedaction, type Redaction } from '../../core/redaction/model.ts';
 import { type ForwardSettings, maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import type { Declaration } from './document.ts';
-import { type CurrentForward, compareForwards } from './forwards.ts';
-import type { EndpointRow, ForwardColumns, ForwardWrites, SecretInput, SecretRow } from './store.ts';
+import type { EndpointChange, EndpointRow, ForwardColumns, ForwardWrites, SecretInput, SecretRow } from './store.ts';
 
 /** The fields that a file may give, besides name and account. */
 export const managedFields = ['address', 'secrets', 'answers', 'redaction', 'forwards', 'guard', 'retention'] as const;
@@ -40,18 +39,7 @@ export type PlanTools = {
 };
 
 /** `fields`: the fields that differ, by their names in the file. `set`: columns to write, even if no field differs. */
-export type Difference = {
-  fields: string[];
-  set: Partial<EndpointRow>;
-  /** null removes the rules. */
-  answers: AnswerRules | null | undefined;
-  /** null removes it. */
-  redaction: Redaction | null | undefined;
-  addSecrets: SecretInput[];
-  confirmSecrets: string[];
-  removeSecrets: string[];
-  forwards: ForwardWrites;
-};
+export type Difference = EndpointChange & { fields: string[] };
 
 /** Problems go to `report`. */
 export function differenceOf(
@@ -191,3 +179,31 @@ const canonical = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
       : one,
   );
+
+export type CurrentForward = ForwardSettings & { id: string; declared: boolean };
+
+/** `set`: the former settings, with the file's in their place. */
+export type ForwardDifference = {
+  add: ForwardSettings[];
+  set: { id: string; settings: ForwardSettings; before: ForwardSettings }[];
+  remove: string[];
+};
+
+/** Forwards are identified by their names. Only forwards that a file gave are removed. A forward of that name that a person made is taken over. */
+export function compareForwards(
+  declared: readonly ForwardSettings[],
+  current: readonly CurrentForward[],
+): ForwardDifference {
+  const difference: ForwardDifference = { add: [], set: [], remove: [] };
+  for (const settings of declared) {
+    const same = current.find(({ name }) => name === settings.name);
+    if (!same) difference.add.push(settings);
+    else {
+      const { id, declared: isDeclared, ...before } = same;
+      if (!isDeclared || !Bun.deepEquals(before, settings)) difference.set.push({ id, settings, before });
+    }
+  }
+  const names = declared.map(({ name }) => name);
+  for (const one of current) if (one.declared && !names.includes(one.name)) difference.remove.push(one.id);
+  return difference;
+}

@@ -11,11 +11,16 @@ import { conflict } from '../../core/errors.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids/ids.ts';
 import type { Declaration } from './document.ts';
-import type { CurrentForward } from './forwards.ts';
 import type { ApplyRequest, ApplyResult, Changed } from './model.ts';
-import { type Current, type Difference, differenceOf, managedFields, type PlanTools } from './plan.ts';
-import type { DeclaredStore, EndpointRow, ForwardRow, SecretRow } from './store.ts';
-import { forwardsOf, type Matched, writesOf } from './writes.ts';
+import {
+  type Current,
+  type CurrentForward,
+  type Difference,
+  differenceOf,
+  managedFields,
+  type PlanTools,
+} from './plan.ts';
+import type { DeclaredStore, EndpointRow, ForwardRow, SecretRow, Writes } from './store.ts';
 
 const maxAttempts = 5;
 
@@ -271,3 +276,40 @@ const line = <Action extends string>(action: Action, { id, teamId }: Pick<Endpoi
   id,
   teamId,
 });
+
+/** How long the former URL of an endpoint with a new address takes deliveries. */
+const overlapMs = 24 * 60 * 60 * 1000;
+
+export type Matched = { declared: Declaration; current: Current; isNew: boolean; plan: Plan };
+
+export function writesOf(
+  compared: readonly (Matched & { difference: Difference; token: string })[],
+  { random, now }: { random: RandomBytes; now: number },
+): Pick<Writes, 'create' | 'update' | 'claim'> {
+  const claim = compared.flatMap(({ declared: { address }, current: { row }, isNew }) =>
+    address !== undefined && (isNew || row.token !== address) ? [{ address, replacement: newIngestToken(random) }] : [],
+  );
+  const create = compared
+    .filter(({ isNew }) => isNew)
+    .map(({ current: { row }, difference }) => {
+      const { seq: _, ...columns } = row;
+      return { ...difference, row: { ...columns, ...difference.set } };
+    });
+  const update = compared
+    .filter(({ isNew }) => !isNew)
+    .map(({ current: { row }, difference, token }) => ({
+      id: row.id,
+      seq: row.seq,
+      ...difference,
+      token: token === row.token ? undefined : { urlId: newId('url', now, random), to: token, until: now + overlapMs },
+    }))
+    .filter(one => one.token || Object.keys(one.set).length > 0 || one.fields.length > 0);
+  return { create, update, claim };
+}
+
+/** The ids of forwards that are new, changed or removed. */
+export const forwardsOf = (compared: readonly { difference: Difference }[]): string[] =>
+  compared.flatMap(({ difference: { forwards } }) => [
+    ...[...forwards.add, ...forwards.set].map(({ id }) => id),
+    ...forwards.remove,
+  ]);

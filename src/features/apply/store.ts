@@ -17,29 +17,27 @@ export type SecretRow = typeof secrets.$inferSelect;
 export type ForwardRow = typeof forwards.$inferSelect;
 export type SecretInput = Omit<SecretRow, 'endpoint'>;
 
+/** `set`: columns. `answers`, `redaction`: null removes the rules. `confirmSecrets`, `removeSecrets`: ids. */
+export type EndpointChange = {
+  set: Partial<EndpointRow>;
+  answers: AnswerRules | null | undefined;
+  redaction: Redaction | null | undefined;
+  addSecrets: SecretInput[];
+  confirmSecrets: string[];
+  removeSecrets: string[];
+  forwards: ForwardWrites;
+};
+
+type Rules = Pick<EndpointChange, 'addSecrets' | 'answers' | 'redaction' | 'forwards'>;
+
+/** `token`: a new token, and until when the old token accepts deliveries. */
 export type Writes = {
-  create: {
-    row: NewEndpoint;
-    secrets: readonly SecretInput[];
-    answers: AnswerRules | null | undefined;
-    redaction: Redaction | null | undefined;
-    forwards: ForwardWrites;
-  }[];
-  update: {
+  create: (Rules & { row: NewEndpoint })[];
+  update: (EndpointChange & {
     id: string;
     seq: number;
-    set: Partial<EndpointRow>;
-    /** A new token, and until when the old token accepts deliveries. */
     token: { urlId: string; to: string; until: number } | undefined;
-    /** null removes the rules. */
-    answers: AnswerRules | null | undefined;
-    redaction: Redaction | null | undefined;
-    addSecrets: readonly SecretInput[];
-    /** Ids of secrets. */
-    confirmSecrets: readonly string[];
-    removeSecrets: readonly string[];
-    forwards: ForwardWrites;
-  }[];
+  })[];
   remove: readonly { seq: number; id: string }[];
   /** Endpoints that are no longer declared, and are kept. */
   release: readonly number[];
@@ -261,58 +259,46 @@ function writeStatements(
     // Tokens that still accept deliveries for another endpoint were refused before.
     db.delete(previousTokens).where(eq(previousTokens.token, address)),
   ]);
-  const updates = update.flatMap(
-    ({
-      id,
-      seq,
-      set,
-      token,
-      answers: rules,
-      redaction,
-      addSecrets,
-      confirmSecrets,
-      removeSecrets,
-      forwards: own,
-    }): Statement[] => [
-      ...(token
-        ? [
-            // Raw: the old token comes from the endpoint (INSERT … SELECT). Numbers are bound as REAL.
-            db.run(sql`INSERT INTO previous_tokens (id, endpoint, token, replaced_at, until)
+  const rulesStatements = (id: string, { answers: rules, redaction, addSecrets }: Rules) => [
+    ...insertSecretsStatements(id, addSecrets),
+    ...answersStatements(db, seqOf(id), rules, now),
+    ...redactionStatements(db, seqOf(id), redaction, now),
+  ];
+  const updates = update.flatMap(({ id, seq, set, token, confirmSecrets, removeSecrets, ...change }): Statement[] => [
+    ...(token
+      ? [
+          // Raw: the old token comes from the endpoint (INSERT … SELECT). Numbers are bound as REAL.
+          db.run(sql`INSERT INTO previous_tokens (id, endpoint, token, replaced_at, until)
             SELECT ${token.urlId}, seq, token, CAST(${now} AS INTEGER), CAST(${token.until} AS INTEGER) FROM endpoints
             WHERE id = ${id}`),
-          ]
-        : []),
-      ...(token || Object.keys(set).length > 0
-        ? [
-            db
-              .update(endpoints)
-              .set({ ...set, ...(token && { token: token.to }) })
-              .where(and(eq(endpoints.seq, seq), isNull(endpoints.deletedAt))),
-          ]
-        : []),
-      ...(removeSecrets.length > 0
-        ? [db.delete(secrets).where(and(eq(secrets.endpoint, seq), inArray(secrets.id, [...removeSecrets])))]
-        : []),
-      ...(confirmSecrets.length > 0
-        ? [
-            db
-              .update(secrets)
-              .set({ confirmed: true, declared: true })
-              .where(inArray(secrets.id, [...confirmSecrets])),
-          ]
-        : []),
-      ...insertSecretsStatements(id, addSecrets),
-      ...answersStatements(db, seqOf(id), rules, now),
-      ...redactionStatements(db, seqOf(id), redaction, now),
-      ...forwardStatements(db, seq, own, now),
-    ],
-  );
-  const creations = create.flatMap(({ row, secrets: own, answers: rules, redaction, forwards: sent }): Statement[] => [
+        ]
+      : []),
+    ...(token || Object.keys(set).length > 0
+      ? [
+          db
+            .update(endpoints)
+            .set({ ...set, ...(token && { token: token.to }) })
+            .where(and(eq(endpoints.seq, seq), isNull(endpoints.deletedAt))),
+        ]
+      : []),
+    ...(removeSecrets.length > 0
+      ? [db.delete(secrets).where(and(eq(secrets.endpoint, seq), inArray(secrets.id, [...removeSecrets])))]
+      : []),
+    ...(confirmSecrets.length > 0
+      ? [
+          db
+            .update(secrets)
+            .set({ confirmed: true, declared: true })
+            .where(inArray(secrets.id, [...confirmSecrets])),
+        ]
+      : []),
+    ...rulesStatements(id, change),
+    ...forwardStatements(db, seq, change.forwards, now),
+  ]);
+  const creations = create.flatMap(({ row, ...change }): Statement[] => [
     db.insert(endpoints).values(row),
-    ...insertSecretsStatements(row.id, own),
-    ...answersStatements(db, seqOf(row.id), rules, now),
-    ...redactionStatements(db, seqOf(row.id), redaction, now),
-    ...forwardStatements(db, seqOf(row.id) as unknown as number, sent, now),
+    ...rulesStatements(row.id, change),
+    ...forwardStatements(db, seqOf(row.id) as unknown as number, change.forwards, now),
   ]);
   return [...removals, ...releases, ...claims, ...updates, ...creations];
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { ExternalClaims } from '../oauth/external-issuers.ts';
-import type { AuthenticatedApp, SubjectsStore } from './subjects-store.ts';
+import type { AuthenticatedApp, SubjectsStore } from './store.ts';
 
 type AccountDirectory = {
   /** @throws not_found, invalid */

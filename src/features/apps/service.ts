@@ -6,11 +6,11 @@
 import { createLastUseRecorder } from '../../core/access/last-use.ts';
 import type { Clock } from '../../core/clock.ts';
 import { notFound } from '../../core/errors.ts';
+import { pick } from '../../core/pick.ts';
 import type { AccessClaims } from '../oauth/access-tokens.ts';
 import type { ExternalClaims } from '../oauth/external-issuers.ts';
 import type { AppSubscription, ConnectedApp } from './model.ts';
-import type { AppsStore, ListedApp } from './store.ts';
-import type { AuthenticatedApp, SubjectsStore } from './subjects-store.ts';
+import type { AppsStore, AuthenticatedApp, ListedApp, SubjectsStore } from './store.ts';
 
 export type AppsService = ReturnType<typeof createAppsService>;
 
@@ -39,14 +39,10 @@ export function createAppsService(options: {
   const lastUses = createLastUseRecorder(clock, store.writeLastUses);
 
   const toApp = (row: ListedApp): Omit<ConnectedApp, 'subscriptions'> => ({
-    id: row.id,
-    name: row.name,
-    clientId: row.clientId,
-    createdAt: row.createdAt,
+    ...pick(row, 'id', 'name', 'clientId', 'createdAt', 'redirectHost'),
     lastUsedAt: lastUses.pending(row.id) ?? row.lastUsedAt,
     issuer: row.issuer === '' ? null : row.issuer,
     verifiedHost: row.issuer === '' ? verifiedHost(row.clientId) : null,
-    redirectHost: row.redirectHost,
     scopes: row.scope === null ? [] : row.scope.split(' '),
   });
 

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
-import { type AppsStore, createAppsStore } from './store.ts';
-import { createSubjectsStore, type SubjectsStore } from './subjects-store.ts';
+import { type AppsStore, createAppsStore, createSubjectsStore, type SubjectsStore } from './store.ts';
 
 const now = 1000;
 const issuers = ['https://one.test', 'https://two.test'] as const;

@@ -2,8 +2,8 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { auditVias } from '../../core/access/audit-actions.ts';
 import { defaultPageSize } from '../../core/limits.ts';
-import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
-import { Moment, Timestamp } from '../../http/schemas.ts';
+import { literals, nullable } from '../../core/schemas.ts';
+import { Moment, PageSize, Timestamp } from '../../http/schemas.ts';
 
 export const AuditEntry = t.Object(
   {
@@ -56,12 +56,7 @@ export const AuditQuery = t.Object({
   ),
   from: Moment('epoch milliseconds, included; by default without a limit'),
   to: Moment('epoch milliseconds, included; default now'),
-  limit: t.Optional(
-    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
-      pattern: '^(?:[1-9][0-9]?|100)$',
-      description: `1 to 100, default ${defaultPageSize}; with \`format=ndjson\` the default is all`,
-    }),
-  ),
+  limit: PageSize(defaultPageSize, '; with `format=ndjson` the default is all'),
   cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
   format: t.Optional(
     t.Union([t.Literal('json'), t.Literal('ndjson')], {

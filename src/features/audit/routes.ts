@@ -3,7 +3,7 @@ import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { sandboxed } from '../../http/sandboxed.ts';
+import { download } from '../../http/sandboxed.ts';
 import { jsonOr, responses } from '../../http/schemas.ts';
 import { AuditLines, AuditPage, AuditQuery } from './model.ts';
 import type { AuditService } from './service.ts';
@@ -13,13 +13,9 @@ export const auditRoutes = ({ gate, audit }: { gate: Gate; audit: AuditService }
     '',
     async ({ principal, query }) =>
       query.format === 'ndjson'
-        ? (new Response(audit.lines(principal, query), {
-            headers: {
-              'content-type': 'application/x-ndjson; charset=utf-8',
-              'content-disposition': 'attachment; filename="audit.ndjson"',
-              ...sandboxed,
-            },
-            // Elysia sends a Response as it is, but its types expect the schema's type.
+        ? // Elysia sends a Response as it is, but its types expect the schema's type.
+          (download(audit.lines(principal, query), 'audit.ndjson', {
+            'content-type': 'application/x-ndjson; charset=utf-8',
           }) as never)
         : audit.page(principal, query),
     {

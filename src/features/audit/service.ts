@@ -10,8 +10,7 @@ import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readRowCursor, rowCursor } from '../../core/ids/row-cursor.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { AuditEntry, AuditPage, AuditQuery } from './model.ts';
-import type { AuditPageOf, AuditRow, AuditStore, FoundActor } from './store.ts';
-import type { TargetsStore } from './targets-store.ts';
+import type { AuditPageOf, AuditRow, AuditStore, FoundActor, TargetsStore } from './store.ts';
 import { createTell, type TellEntry } from './telling.ts';
 
 export type AuditService = ReturnType<typeof createAuditService>;
@@ -31,19 +30,14 @@ const repeated = new Set(['endpoint.attempts_reported', 'endpoint.events_importe
 const repeatedMs = 600_000;
 const maxRepeated = 10_000;
 
-export function createAuditService({
-  store,
-  targets,
-  clock,
-  random,
-  onError,
-}: {
+export function createAuditService(options: {
   store: AuditStore;
   targets: TargetsStore;
   clock: Clock;
   random: RandomBytes;
   onError: (error: unknown, fields: Record<string, unknown>) => void;
 }) {
+  const { store, targets, clock, random, onError } = options;
   const { tell } = createTell(targets);
   /** When each was written last (monotonic ms). */
   const written = new Map<string, number>();

@@ -1,7 +1,6 @@
 /* Makes sentences of entries of the audit log, a page of them at a time: what they are about is looked up for all at once. */
 import { type ChangeKind, sentenceOf } from './sentences.ts';
-import type { AuditRow } from './store.ts';
-import type { TargetsStore } from './targets-store.ts';
+import type { AuditRow, TargetsStore } from './store.ts';
 
 export type Tell = ReturnType<typeof createTell>;
 

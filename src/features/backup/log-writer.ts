@@ -39,19 +39,14 @@ type Sealed = { bytes: Uint8Array; tag: string };
 export type LogWriter = ReturnType<typeof createLogWriter>;
 
 /** @param found what the backup has; undefined for a new one */
-export function createLogWriter({
-  source,
-  conditions,
-  chain,
-  run,
-  found,
-}: {
+export function createLogWriter(options: {
   source: BackupSource;
   conditions: Conditions;
   chain: string;
   run: string;
   found: Backup | undefined;
 }) {
+  const { source, conditions, chain, run, found } = options;
   const { store, names, seal, signal } = source;
   const map = found?.map ?? createPageMap();
   let tip: LogLink | null = found?.tip ?? null;

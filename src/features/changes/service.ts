@@ -7,7 +7,6 @@ import { invalidAt } from '../../core/errors.ts';
 import { decodeCursor, encodeCursor } from '../../core/ids/cursor.ts';
 import type { TellEntry } from '../audit/telling.ts';
 import { type Change, type ChangePage, type ChangesQuery, defaultChanges } from './model.ts';
-import { changeOfSchema } from './schema-change.ts';
 import type { AuditEntryRow, ChangesStore, SchemaChangeRow } from './store.ts';
 
 export type ChangesService = ReturnType<typeof createChangesService>;
@@ -72,4 +71,17 @@ export function createChangesService(options: {
       };
     },
   };
+}
+
+/** Types and paths come from senders. @param base the path of the endpoint's page */
+function changeOfSchema(base: string, { type, kind, path }: SchemaChangeRow): Pick<Change, 'kind' | 'text' | 'link'> {
+  const field = path.length === 0 ? 'the body' : `“${Buffer.from(path).toString()}”`;
+  const events = type === '' ? 'events without a type' : `events of type “${type}”`;
+  const text = {
+    new: `New in ${events}: ${field}`,
+    vanished: `No longer in ${events}: ${field}`,
+    type: `Another kind of value in ${events}: ${field}`,
+  }[kind];
+  const query = `type=${encodeURIComponent(type.toWellFormed())}`;
+  return { kind: 'schema', text, link: `${base}/schemas?${query}` };
 }

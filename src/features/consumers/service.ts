@@ -13,14 +13,11 @@ import type { RandomBytes } from '../../core/ids/ids.ts';
 import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { Consumer, ConsumerList, ConsumerPosition } from './model.ts';
-import type { ConsumerRow, ConsumersStore } from './store.ts';
+import type { Conditions, ConsumerRow, ConsumersStore, Versions } from './store.ts';
 
 const maxConsumersPerEndpoint = 50;
 const versionBytes = 10;
 
-/** Versions, or `*` for any (RFC 9110 section 13.1). */
-type Versions = '*' | readonly string[] | undefined;
-type Conditions = { ifMatch: Versions; ifNoneMatch: Versions };
 type Versioned = { consumer: Consumer; version: string };
 
 export type ConsumersService = ReturnType<typeof createConsumersService>;

@@ -13,8 +13,10 @@ import { toClientStatement } from '../../db/sql-fragments.ts';
 
 export type ConsumerRow = Omit<typeof consumers.$inferSelect, 'endpoint'>;
 
-/** Versions, or `*` for any. */
-type Versions = '*' | readonly string[] | undefined;
+/** Versions, or `*` for any (RFC 9110 section 13.1). */
+export type Versions = '*' | readonly string[] | undefined;
+/** The version of the consumer must be one of the first, and none of the second. */
+export type Conditions = Record<'ifMatch' | 'ifNoneMatch', Versions>;
 
 export type ConsumersStore = ReturnType<typeof createConsumersStore>;
 
@@ -41,12 +43,8 @@ const putSql = `INSERT INTO consumers (endpoint, name, position, version, last_s
 const toJson = (versions: Versions): string | null =>
   versions === undefined || versions === '*' ? null : JSON.stringify(versions);
 
-export function createConsumersStore({
-  db,
-  client,
-  scanDb,
-  scanClient,
-}: Pick<Database, 'db' | 'client' | 'scanDb' | 'scanClient'>) {
+export function createConsumersStore(options: Pick<Database, 'db' | 'client' | 'scanDb' | 'scanClient'>) {
+  const { db, client, scanDb, scanClient } = options;
   const isNamed = (endpoint: number, name: string) => and(eq(consumers.endpoint, endpoint), eq(consumers.name, name));
   const lastSeq = async (): Promise<number> => Number((await client.execute(lastSeqSql)).rows[0]?.[0]);
 
@@ -102,45 +100,19 @@ export function createConsumersStore({
     find: (endpoint: number, name: string): Promise<ConsumerRow | undefined> =>
       db.select(columns).from(consumers).where(isNamed(endpoint, name)).get(),
 
-    /** Creates the consumer, or replaces it, in one statement. @returns whether it was written */
+    /**
+     * Creates the consumer, or replaces it, in one statement. @returns whether it was written
+     * @param rules `rewind`: the position may go back. `limit`: how many consumers the endpoint may have
+     */
     async put(
       endpoint: number,
       { name, position, version, lastSeenAt }: ConsumerRow,
-      {
-        rewind,
-        limit,
-        ifMatch,
-        ifNoneMatch,
-      }: {
-        /** The position may go back. */
-        rewind: boolean;
-        /** Consumers that the endpoint may have. */
-        limit: number;
-        /** Its version must be one of these. */
-        ifMatch: Versions;
-        /** Its version must not be one of these. */
-        ifNoneMatch: Versions;
-      },
+      { rewind, limit, ifMatch, ifNoneMatch }: Conditions & { rewind: boolean; limit: number },
     ): Promise<boolean> {
-      const mayCreate = ifMatch === undefined ? 1 : 0;
-      const mayReplace = ifNoneMatch === '*' ? 0 : 1;
-      const { rowsAffected } = await client.execute({
-        sql: putSql,
-        args: [
-          endpoint,
-          name,
-          position,
-          version,
-          lastSeenAt,
-          mayCreate,
-          mayReplace,
-          limit,
-          rewind ? 1 : 0,
-          toJson(ifMatch),
-          toJson(ifNoneMatch),
-        ],
-      });
-      return rowsAffected === 1;
+      const row = [endpoint, name, position, version, lastSeenAt];
+      const [mayCreate, mayReplace] = [Number(ifMatch === undefined), Number(ifNoneMatch !== '*')];
+      const rules = [mayCreate, mayReplace, limit, Number(rewind), toJson(ifMatch), toJson(ifNoneMatch)];
+      return (await client.execute({ sql: putSql, args: [...row, ...rules] })).rowsAffected === 1;
     },
 
     /** @param version removes it only at this version @returns whether it was removed */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type ObservedDelivery, senderRetries } from './retries.ts';
+import { type ObservedDelivery, senderRetries } from './service.ts';
 
 const delivery = (platform: string | null, ...times: number[]): ObservedDelivery => ({
   platform,

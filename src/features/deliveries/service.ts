@@ -2,14 +2,13 @@
 
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Answered, StoredOutcome } from '../../core/answers/model.ts';
-import { groupBySize } from '../../core/blocks/group-by-size.ts';
+import { groupBySize, withinBytes } from '../../core/blocks/group-by-size.ts';
 import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import { notFound } from '../../core/errors.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
 import { basisOf, type DeliveryBasis } from '../../core/ids/delivery-key.ts';
 import type { EventSummary } from '../events/model.ts';
-import type { Delivery, RetrySchedule } from './model.ts';
-import { senderRetries } from './retries.ts';
+import type { Delivery, RetrySchedule, SenderRetries } from './model.ts';
 
 type Position = { seq: number; receivedAt: number };
 type Group = { number: number; key: string; attempts: readonly Position[] };
@@ -85,7 +84,7 @@ export function createDeliveriesService<Stored extends Content>(options: {
       const seqs = group?.attempts.map(({ seq }) => seq) ?? [];
       const events = await summaries(reader, endpoint, seqs);
       events.sort((a, b) => a.receivedAt - b.receivedAt || a.seq - b.seq);
-      const listed = upToBytes(events, maxBodyBytes);
+      const listed = withinBytes(events, maxBodyBytes);
       const [first] = listed;
       if (!group || !first) throw notFound('delivery');
       const { answers, bodiesDiffer } = await contentReads.run(reader, read =>
@@ -141,11 +140,44 @@ function newestRepeated(rows: readonly RecentRow[]): RecentRow[] {
   return [...found.values()];
 }
 
-/** The first events, at least one, as long as their bodies fit into `maxBodyBytes` together. */
-function upToBytes<Sized extends { size: number }>(events: readonly Sized[], maxBytes: number): Sized[] {
-  let bytes = 0;
-  return events.filter(({ size }, i) => {
-    bytes += size;
-    return i === 0 || bytes <= maxBytes;
-  });
+/** A delivery with several attempts, oldest first. */
+export type ObservedDelivery = {
+  platform: string | null;
+  basis: DeliveryBasis;
+  attempts: readonly { receivedAt: number }[];
+};
+
+const maxRetries = 20;
+
+/** The median time before each retry, by platform and basis, those with most deliveries first. */
+export function senderRetries(deliveries: readonly ObservedDelivery[]): SenderRetries[] {
+  const senders = Map.groupBy(deliveries, ({ platform, basis }) => `${basis} ${platform ?? ''}`);
+  return [...senders.values()]
+    .map(ofSender => ({
+      platform: ofSender[0]?.platform ?? null,
+      basis: ofSender[0]?.basis ?? 'content',
+      deliveries: ofSender.length,
+      retries: retriesOf(ofSender),
+    }))
+    .sort((a, b) => b.deliveries - a.deliveries);
+}
+
+function retriesOf(deliveries: readonly ObservedDelivery[]): SenderRetries['retries'] {
+  const longest = Math.max(...deliveries.map(({ attempts }) => attempts.length));
+  const retries: SenderRetries['retries'] = [];
+  for (let n = 1; n < Math.min(longest, maxRetries + 1); n++) {
+    const gaps = deliveries.flatMap(({ attempts }) => {
+      const [before, after] = [attempts[n - 1], attempts[n]];
+      return before && after ? [after.receivedAt - before.receivedAt] : [];
+    });
+    retries.push({ attempt: n + 1, gapMs: median(gaps), deliveries: gaps.length });
+  }
+  return retries;
+}
+
+/** @param numbers at least one */
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return Math.round(((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2);
 }

@@ -1,5 +1,4 @@
 /* Schemas of endpoints. */
-
 import { type Static, Type as t } from '@sinclair/typebox';
 import { endpointSettings } from '../../core/endpoint-schema.ts';
 import { ShownGuard } from '../../core/guard/schema.ts';

@@ -24,28 +24,7 @@ export type RegisteredEndpoint = IngestAddress & {
   previous: readonly PreviousToken[];
 };
 
-export type EndpointRegistry = {
-  /** The address that accepts deliveries to this token. */
-  find: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
-  /** The row number of the endpoint, if the token belongs to a paused endpoint; known after `find`. */
-  pausedEndpoint: (token: string) => number | undefined;
-  /** An endpoint, by its row number; undefined when it is not in memory. */
-  endpointOf: (seq: number) => Pick<RegisteredEndpoint, 'id' | 'teamId'> | undefined;
-  /** The tokens whose URL an endpoint's events of this time may have been sent to, the likeliest first. */
-  tokensAt: (address: IngestAddress, receivedAt: number) => string[];
-  /** What the capture path needs of the endpoint now: it may have changed since the address was found. */
-  policyOf: (address: IngestAddress) => EndpointPolicy | undefined;
-  /** Loads all endpoints again if they were loaded too long ago. @throws the database's error, or unavailable */
-  upToDate: () => Promise<void> | undefined;
-  /** Adds the endpoint, or replaces its entry. */
-  add: (endpoint: RegisteredEndpoint) => void;
-  /** Replaces the rules, the guard or the redaction of an endpoint in the capture path. An empty policy removes all. */
-  setPolicy: (seq: number, change: (policy: EndpointPolicy) => EndpointPolicy) => void;
-  removeById: (id: string) => void;
-  removeTeam: (teamId: string) => void;
-  /** Loads all endpoints, again if one was changed or removed during the load. */
-  refresh: () => Promise<void>;
-};
+export type EndpointRegistry = ReturnType<typeof createEndpointRegistry>;
 
 type RegistryOptions = {
   load: () => Promise<RegisteredEndpoint[]>;
@@ -103,7 +82,7 @@ function put(tables: Tables, endpoint: RegisteredEndpoint): void {
   else tables.byToken.set(token, endpoint);
 }
 
-export function createEndpointRegistry(options: RegistryOptions): EndpointRegistry {
+export function createEndpointRegistry(options: RegistryOptions) {
   const { load, lookUp, now, monotonic, limited = read => read, takesAddresses = false } = options;
   const tokenForm = takesAddresses ? anyForm : randomForm;
   let tables = emptyTables();
@@ -137,6 +116,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       ? findInDatabase(token)
       : previousAddress(tables, token);
 
+  /** Loads all endpoints, again if one was changed or removed during the load. */
   const refresh = async (): Promise<void> => {
     for (let loads = 0; loads < maxLoads; loads++) {
       const before = changes;
@@ -166,22 +146,29 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     own.done.then(end, end);
     return own.done;
   };
+  /** Loads all endpoints again if they were loaded too long ago. @throws the database's error, or unavailable */
   const upToDate = (): Promise<void> | undefined => (lookUp && isOld() ? limited(sharedReload()) : undefined);
   const find = (token: string) => tables.byToken.get(token) ?? findOther(token);
 
   return {
-    find: token => upToDate()?.then(() => find(token)) ?? find(token),
-    policyOf: address => (tables.byRow.get(address.seq) ?? address).policy,
+    /** The address that accepts deliveries to this token. */
+    find: (token: string): IngestAddress | undefined | Promise<IngestAddress | undefined> =>
+      upToDate()?.then(() => find(token)) ?? find(token),
+    /** What the capture path needs of the endpoint now: it may have changed since the address was found. */
+    policyOf: (address: IngestAddress): EndpointPolicy | undefined => (tables.byRow.get(address.seq) ?? address).policy,
     upToDate,
 
-    pausedEndpoint(token) {
+    /** The row number of the endpoint, if the token belongs to a paused endpoint; known after `find`. */
+    pausedEndpoint(token: string): number | undefined {
       const other = tables.others.get(token);
       return other?.endpoint.isPaused && other.until > now() ? other.endpoint.seq : undefined;
     },
 
-    endpointOf: seq => tables.byRow.get(seq),
+    /** An endpoint, by its row number; undefined when it is not in memory. */
+    endpointOf: (seq: number): Pick<RegisteredEndpoint, 'id' | 'teamId'> | undefined => tables.byRow.get(seq),
 
-    tokensAt({ seq, token }, receivedAt) {
+    /** The tokens whose URL an endpoint's events of this time may have been sent to, the likeliest first. */
+    tokensAt({ seq, token }: IngestAddress, receivedAt: number): string[] {
       const previous = tables.byRow.get(seq)?.previous ?? [];
       const replacedBefore = previous.filter(one => one.replacedAt <= receivedAt);
       const current = previous[replacedBefore.length]?.token ?? token;
@@ -189,13 +176,15 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       return before && receivedAt - before.replacedAt < rotationMs ? [current, before.token] : [current];
     },
 
-    add(endpoint) {
+    /** Adds the endpoint, or replaces its entry. */
+    add(endpoint: RegisteredEndpoint): void {
       changes++;
       // Changes of tokens and pauses do not bring the policy along.
       const policy = endpoint.policy ?? tables.byRow.get(endpoint.seq)?.policy;
       put(tables, policy ? { ...endpoint, policy } : endpoint);
     },
-    setPolicy(seq, change) {
+    /** Replaces the rules, the guard or the redaction of an endpoint in the capture path. An empty policy removes all. */
+    setPolicy(seq: number, change: (policy: EndpointPolicy) => EndpointPolicy): void {
       changes++;
       const endpoint = tables.byRow.get(seq);
       if (!endpoint) return;
@@ -203,8 +192,8 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       const policy = change(before ?? {});
       put(tables, policy.rules || policy.guard || policy.redaction ? { ...others, policy } : others);
     },
-    removeById: id => remove(endpoint => endpoint.id === id),
-    removeTeam: teamId => remove(endpoint => endpoint.teamId === teamId),
+    removeById: (id: string): void => remove(endpoint => endpoint.id === id),
+    removeTeam: (teamId: string): void => remove(endpoint => endpoint.teamId === teamId),
 
     refresh,
   };

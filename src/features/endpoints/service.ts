@@ -7,14 +7,14 @@ import type { Clock } from '../../core/clock.ts';
 import { conflict, inField, invalidAt, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { oldestVisible, type PlanCutoff, type RetentionMs, readOwnRetention } from '../../core/events/retention.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids/ids.ts';
+import { pick } from '../../core/pick.ts';
 import { readName } from '../../core/text.ts';
 import { defaultOverlap, maxLearnMs, maxOverlapMs, maxPreviousUrls } from '../../shared/endpoints.ts';
 import { parseDuration } from '../../shared/units.ts';
 import type { Guards } from './guards.ts';
 import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './model.ts';
 import type { EndpointRegistry } from './registry.ts';
-import type { EndpointRow, EndpointsStore, ListedRow } from './store.ts';
-import type { PreviousTokenRow, TokensStore } from './tokens-store.ts';
+import type { EndpointRow, EndpointsStore, ListedRow, PreviousTokenRow, TokensStore } from './store.ts';
 
 /** `taken`: its replaced tokens that still accept deliveries, newest first. `isForApp`: apps may not see alerts. */
 type ShownRow = ListedRow & { taken: readonly PreviousTokenRow[]; isForApp: boolean };
@@ -54,17 +54,11 @@ export function createEndpointsService(options: {
   let refusals = 0;
 
   const toEndpoint = (row: ShownRow): Endpoint => ({
-    id: row.id,
-    name: row.name,
-    createdAt: row.createdAt,
+    ...pick(row, 'id', 'name', 'createdAt', 'eventCount', 'lastReceivedAt', 'retention', 'pausedAt'),
     url: urlOf(row.token),
     path: pathOf(row.token),
-    eventCount: row.eventCount,
-    lastReceivedAt: row.lastReceivedAt,
-    retention: row.retention,
     previousUrls: row.taken.map(({ id, token, until }) => ({ id, url: urlOf(token), until })),
     paused: row.pausedAt !== null,
-    pausedAt: row.pausedAt,
     refusedWhilePaused: row.pausedAt === null ? null : (refused.get(row.seq) ?? 0),
     customAnswers: row.hasRules === 1,
     guard: guards.shown(row),

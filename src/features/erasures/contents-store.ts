@@ -2,11 +2,14 @@
  * Reads everything that was captured for some endpoints, also what is still in a block although its event was deleted, and deletes
  * events and rewrites blocks. Raw SQL, because blocks are read as blobs and lists are passed as JSON.
  */
+
 import type { Client, InStatement, Row } from '@libsql/client';
 import type { StoredBlock } from '../../core/blocks/event-block.ts';
 import { DamagedError, unpackOwn } from '../../core/blocks/stored-content.ts';
+import { pick } from '../../core/pick.ts';
 import { blockColumns, toStoredBlock } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
+import { createRawReader } from '../../db/raw-rows.ts';
 import { removalStatements } from '../../db/remove-events.ts';
 import { blocksStatement, doneStatement, type FoundEndpoint, type JobRow } from './jobs-store.ts';
 
@@ -34,32 +37,29 @@ export type BlockEvent = {
 export type ContentsStore = ReturnType<typeof createContentsStore>;
 
 const jsonList = '(SELECT value FROM json_each(?))';
-const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
 export function createContentsStore({
   scanClient: client,
   timedBatch,
 }: Pick<Database, 'timedBatch'> & { scanClient: Pick<Client, 'execute'> }) {
+  const { objects, numbers } = createRawReader(client);
   const rowsOf = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
     (await client.execute({ sql, args })).rows;
 
   return {
     /** The endpoints of a team, also deleted ones whose events are not removed yet. */
-    async endpoints(teamId: string): Promise<TeamEndpoint[]> {
-      const rows = await rowsOf('SELECT seq, id, name FROM endpoints WHERE team_id = ? ORDER BY seq', [teamId]);
-      return rows.map(row => ({ seq: Number(row[0]), id: String(row[1]), name: String(row[2]) }));
-    },
+    endpoints: (teamId: string): Promise<TeamEndpoint[]> =>
+      objects('SELECT seq, id, name FROM endpoints WHERE team_id = ? ORDER BY seq', [teamId]),
 
     /** An active endpoint of any team. */
     async endpointById(id: string): Promise<{ seq: number; id: string; token: string; teamId: string } | undefined> {
-      const sql = 'SELECT seq, token, team_id FROM endpoints WHERE id = ? AND deleted_at IS NULL';
-      const [row] = await rowsOf(sql, [id]);
-      return row && { seq: Number(row[0]), id, token: String(row[1]), teamId: String(row[2]) };
+      const sql = 'SELECT seq, id, token, team_id FROM endpoints WHERE id = ? AND deleted_at IS NULL';
+      return (await objects<{ seq: number; id: string; token: string; teamId: string }>(sql, [id]))[0];
     },
 
     /** The highest row number that was ever used. */
     lastEvent: async (): Promise<number> =>
-      Number((await rowsOf("SELECT seq FROM sqlite_sequence WHERE name = 'events'", []))[0]?.[0] ?? 0),
+      (await numbers("SELECT seq FROM sqlite_sequence WHERE name = 'events'"))[0] ?? 0,
 
     /** The next blocks that have events up to `lastEvent`; at most `limit`, and only one if it is large. */
     async blocks(
@@ -90,24 +90,20 @@ export function createContentsStore({
       after: number,
       limit: number,
     ): Promise<{ records: OwnRecord[]; last: number | undefined }> {
-      const rows = await rowsOf(
+      const rows = await objects<Omit<OwnRecord, 'headers' | 'body'> & Parameters<typeof unpackOwn>[0]>(
         `SELECT seq, endpoint, encoding, content, path, query, source_ip FROM events
          WHERE seq > ? AND block IS NULL AND endpoint IN ${jsonList} ORDER BY seq LIMIT ?`,
         [after, JSON.stringify(endpoints), limit],
       );
       const records = rows.flatMap(row => {
         try {
-          const content = unpackOwn({ encoding: Number(row[2]), content: bytes(row[3]) });
-          const query = row[5] === null ? null : bytes(row[5]);
-          const place = { seq: Number(row[0]), endpoint: Number(row[1]), sourceIp: String(row[6]) };
-          return [{ ...place, path: bytes(row[4]), query, ...content }];
+          return [{ ...pick(row, 'seq', 'endpoint', 'path', 'query', 'sourceIp'), ...unpackOwn(row) }];
         } catch (error) {
           if (error instanceof DamagedError) return [];
           throw error;
         }
       });
-      const last = rows.at(-1);
-      return { records, last: last && Number(last[0]) };
+      return { records, last: rows.at(-1)?.seq };
     },
 
     /** The stored events among these, by endpoint. */
@@ -127,29 +123,17 @@ export function createContentsStore({
     },
 
     /** The events that are in the block now. */
-    async eventsIn(block: number, seqs: readonly number[]): Promise<BlockEvent[]> {
-      const rows = await rowsOf(
+    eventsIn: (block: number, seqs: readonly number[]): Promise<BlockEvent[]> =>
+      objects(
         `SELECT seq, received_at, event_type, platform, method FROM events WHERE seq IN ${jsonList} AND block = ? ORDER BY seq`,
         [JSON.stringify(seqs), block],
-      );
-      return rows.map(row => ({
-        seq: Number(row[0]),
-        receivedAt: Number(row[1]),
-        eventType: row[2] as string | null,
-        platform: row[3] as string | null,
-        method: String(row[4]),
-      }));
-    },
+      ),
 
     /** Deletes events of a job with all that belongs to them, pinned ones too. @returns the writer's time */
     async remove({ seq: job }: Pick<JobRow, 'seq'>, events: readonly number[]): Promise<number | undefined> {
       const seqs = JSON.stringify(events);
-      const endpoints = await rowsOf(`SELECT DISTINCT endpoint FROM events WHERE seq IN ${jsonList}`, [seqs]);
-      const { statements } = removalStatements({
-        seqs,
-        endpoints: endpoints.map(row => Number(row[0])),
-        withPinned: true,
-      });
+      const endpoints = await numbers(`SELECT DISTINCT endpoint FROM events WHERE seq IN ${jsonList}`, [seqs]);
+      const { statements } = removalStatements({ seqs, endpoints, withPinned: true });
       const { writerMs } = await timedBatch([
         blocksStatement(job, events),
         ...forgetItemsStatements(seqs),

@@ -2,7 +2,9 @@
  * The jobs of erasures and of applied rules, and what is left for them to do. Raw SQL, because targets are passed as JSON lists, and
  * conditions and changes must be one statement.
  */
-import type { Client, InStatement, Row } from '@libsql/client';
+import type { Client, InStatement } from '@libsql/client';
+import { asBuffer } from '../../core/encoding/buffer.ts';
+import { createRawReader } from '../../db/raw-rows.ts';
 
 export type JobState = 'searching' | 'deleting' | 'done' | 'failed';
 export type FoundEndpoint = { id: string; name: string; events: number; pinned: number };
@@ -36,50 +38,37 @@ const columns =
   'seq, id, team_id, endpoint, state, dry_run, actor, text_hash, found, files, changed, created_at, finished_at';
 const isUnfinished = "state IN ('searching', 'deleting')";
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
-const parse = <T>(value: unknown): T => JSON.parse(Buffer.from(value as ArrayBuffer).toString()) as T;
+const parse = <T>(value: Uint8Array): T => JSON.parse(asBuffer(value).toString()) as T;
 
-const toJob = (row: Row): JobRow => ({
-  seq: Number(row[0]),
-  id: String(row[1]),
-  teamId: String(row[2]),
-  endpoint: row[3] === null ? null : Number(row[3]),
-  state: row[4] as JobState,
-  dryRun: row[5] === 1,
-  actor: parse<JobActor>(row[6]),
-  textHash: row[7] as string | null,
-  found: parse<FoundEndpoint[]>(row[8]),
-  files: parse<string[]>(row[9]),
-  changed: Number(row[10]),
-  createdAt: Number(row[11]),
-  finishedAt: row[12] === null ? null : Number(row[12]),
+type StoredJob = Omit<JobRow, 'dryRun' | 'actor' | 'found' | 'files'> & { dryRun: number } & Record<
+    'actor' | 'found' | 'files',
+    Uint8Array
+  >;
+const toJob = ({ dryRun, actor, found, files, ...job }: StoredJob): JobRow => ({
+  ...job,
+  dryRun: dryRun === 1,
+  actor: parse<JobActor>(actor),
+  found: parse<FoundEndpoint[]>(found),
+  files: parse<string[]>(files),
 });
 
 /** @param holder the name of this process, which works on the jobs that it creates */
 export function createJobsStore(client: Pick<Client, 'execute' | 'batch'>, holder: string) {
-  const one = async (where: string, args: (string | number)[]): Promise<JobRow | undefined> => {
-    const { rows } = await client.execute({ sql: `SELECT ${columns} FROM erasures WHERE ${where}`, args });
-    return rows[0] && toJob(rows[0]);
-  };
+  const { objects, numbers } = createRawReader(client);
+  const one = async (where: string, args: string[]): Promise<JobRow | undefined> =>
+    (await objects<StoredJob>(`SELECT ${columns} FROM erasures WHERE ${where}`, args)).map(toJob)[0];
 
   return {
     /** @returns false if the team has an unfinished job. Removes finished jobs from before `keepSince`. */
     async insert(job: NewJob, keepSince: number): Promise<boolean> {
+      const { id, teamId, endpoint, textHash, createdAt } = job;
       const [, inserted] = await client.batch(
         [
           { sql: `DELETE FROM erasures WHERE NOT ${isUnfinished} AND created_at < ?`, args: [keepSince] },
           {
             sql: `INSERT OR IGNORE INTO erasures (id, team_id, endpoint, state, dry_run, actor, text_hash, found, holder, created_at)
                   VALUES (?, ?, ?, 'searching', ?, ?, ?, x'5B5D', ?, ?)`,
-            args: [
-              job.id,
-              job.teamId,
-              job.endpoint,
-              Number(job.dryRun),
-              json(job.actor),
-              job.textHash,
-              holder,
-              job.createdAt,
-            ],
+            args: [id, teamId, endpoint, Number(job.dryRun), json(job.actor), textHash, holder, createdAt],
           },
         ],
         'write',
@@ -92,11 +81,9 @@ export function createJobsStore(client: Pick<Client, 'execute' | 'batch'>, holde
 
     /** Unfinished jobs of other processes, with their signs of life. */
     async othersUnfinished(): Promise<{ job: JobRow; beats: number; holder: string }[]> {
-      const { rows } = await client.execute({
-        sql: `SELECT ${columns}, beats, holder FROM erasures WHERE ${isUnfinished} AND holder <> ? ORDER BY seq`,
-        args: [holder],
-      });
-      return rows.map(row => ({ job: toJob(row), beats: Number(row[13]), holder: String(row[14]) }));
+      const sql = `SELECT ${columns}, beats, holder FROM erasures WHERE ${isUnfinished} AND holder <> ? ORDER BY seq`;
+      const found = await objects<StoredJob & { beats: number; holder: string }>(sql, [holder]);
+      return found.map(({ beats, holder, ...job }) => ({ job: toJob(job), beats, holder }));
     },
 
     /** Takes a job over, unless its process has shown a sign of life. @returns whether it did */
@@ -165,13 +152,12 @@ export function createJobsStore(client: Pick<Client, 'execute' | 'batch'>, holde
     },
 
     /** The next things to do. */
-    async targets({ seq }: Pick<JobRow, 'seq'>, kind: TargetKind, limit: number): Promise<number[]> {
-      const { rows } = await client.execute({
-        sql: 'SELECT target FROM erasure_targets WHERE job = ? AND kind = ? ORDER BY target LIMIT ?',
-        args: [seq, targetKinds[kind], limit],
-      });
-      return rows.map(row => Number(row[0]));
-    },
+    targets: ({ seq }: Pick<JobRow, 'seq'>, kind: TargetKind, limit: number): Promise<number[]> =>
+      numbers('SELECT target FROM erasure_targets WHERE job = ? AND kind = ? ORDER BY target LIMIT ?', [
+        seq,
+        targetKinds[kind],
+        limit,
+      ]),
 
     /** Which of these GUIDs, by their hashes, belong to erased deliveries. */
     async erased(hashes: readonly Uint8Array[], now: number): Promise<Set<string>> {

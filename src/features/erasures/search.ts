@@ -4,7 +4,7 @@
 import type { InStatement } from '@libsql/client';
 import { maxBlockBytes, readRecords, unpackBlock, unpackLargeBlock } from '../../core/blocks/event-block.ts';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
-import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { advance, type YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { asBuffer } from '../../core/encoding/buffer.ts';
 import type { TextMatcher } from '../../core/erasure/text-matcher.ts';
 import type { ContentsStore, OwnRecord, TeamEndpoint } from './contents-store.ts';
@@ -29,14 +29,8 @@ export type TextSearch = {
   signal: AbortSignal;
 };
 
-export async function hasText(bytes: Uint8Array, { matches, yieldIfDue }: TextSearch): Promise<boolean> {
-  const steps = matches(bytes);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    await yieldIfDue();
-  }
-}
+export const hasText = (bytes: Uint8Array, { matches, yieldIfDue }: TextSearch): Promise<boolean> =>
+  advance(matches(bytes), yieldIfDue);
 
 /** Looks at all events that are stored now. */
 export async function findInContents(

@@ -3,6 +3,8 @@
  * memory: a job that has not found everything when the process ends has failed, and nothing is deleted. From then on the job knows
  * what to delete without the text, and goes on after a restart. One job of a server works at a time.
  */
+
+import { setTimeout } from 'node:timers/promises';
 import type { InStatement } from '@libsql/client';
 import type { AuditAbout, AuditTarget, AuditVia } from '../../core/access/audit-actions.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -11,6 +13,7 @@ import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { createTextMatcher } from '../../core/erasure/text-matcher.ts';
 import { AppError, conflict, forbidden, invalidAt, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
+import { pick } from '../../core/pick.ts';
 import { maxErasedCharacters, maxErasedGuids, minErasedCharacters } from '../../shared/limits.ts';
 import type { ContentsStore } from './contents-store.ts';
 import type { ErasureHashes } from './hashes.ts';
@@ -230,14 +233,10 @@ export function createErasuresService(options: ErasuresOptions) {
     return { job, ended: enqueue(() => run(job, text)) };
   };
 
-  const toErasure = ({ id, state, dryRun, found, createdAt, finishedAt }: JobRow): Erasure => ({
-    id,
-    state,
-    dryRun,
-    endpoints: found,
-    events: found.reduce((sum, { events }) => sum + events, 0),
-    createdAt,
-    finishedAt,
+  const toErasure = (job: JobRow): Erasure => ({
+    ...pick(job, 'id', 'state', 'dryRun', 'createdAt', 'finishedAt'),
+    endpoints: job.found,
+    events: job.found.reduce((sum, { events }) => sum + events, 0),
   });
 
   const current = async ({ id }: JobRow): Promise<Erasure> => {
@@ -349,15 +348,6 @@ export function createErasuresService(options: ErasuresOptions) {
   };
 }
 
+/** Ends early if the signal is aborted. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    timer.unref();
-    signal.addEventListener('abort', end);
-  });
+  setTimeout(ms, undefined, { signal, ref: false }).catch(() => {});

@@ -2,15 +2,17 @@
  * Finds the attempts of deliveries. Raw SQL: the order of the joins decides what a page costs, and Drizzle has no CROSS JOIN.
  * Ownership is checked by the caller, which knows the endpoint; events that are not visible do not count.
  */
+
 import { and, eq, gte, sql } from 'drizzle-orm';
 import type { Position } from '../../core/ids/cursor.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { isPinned, isVisible } from '../../db/event-marks.ts';
+import { toObjects } from '../../db/raw-rows.ts';
 import { events, pins } from '../../db/schema.ts';
 import { inList } from '../../db/sql-fragments.ts';
 import { bucketsAfter, createAttemptBucketsStore } from './attempt-buckets-store.ts';
 import type { AttemptFilters } from './attempt-filters.ts';
-import { isAfter, isPinAfter, newestFirst, newestPinsFirst } from './found-event-store.ts';
+import { isAfter, isPinAfter, newestFirst, newestPinsFirst } from './store.ts';
 
 /** `number`: the number of its delivery (core/ids/delivery-key.ts). */
 export type Attempt = Position & { number: number };
@@ -29,13 +31,13 @@ const attemptsSql = `WITH RECURSIVE ${bucketsAfter}, wanted (delivery) AS MATERI
     SELECT unfiltered.value, wanted.delivery FROM json_each(?) AS unfiltered CROSS JOIN wanted
     UNION ALL
     SELECT buckets.bucket, wanted.delivery FROM buckets CROSS JOIN wanted)
-  SELECT found.delivery, events.seq, events.received_at
+  SELECT found.delivery AS number, events.seq, events.received_at
   FROM probes CROSS JOIN delivery_attempts AS found ON found.bucket = probes.bucket AND found.delivery = probes.delivery
   CROSS JOIN events ON events.seq = found.event
   WHERE ${isCounted} LIMIT ?`;
 
 /** The attempts of one delivery in one bucket, as SQL. */
-const inBucket = (order: 'ASC' | 'DESC'): string => `SELECT found.delivery, events.seq, events.received_at
+const inBucket = (order: 'ASC' | 'DESC'): string => `SELECT found.delivery AS number, events.seq, events.received_at
   FROM delivery_attempts AS found CROSS JOIN events ON events.seq = found.event
   WHERE found.bucket = ? AND found.delivery = ? AND found.event <= ? AND ${isCounted} ORDER BY found.event ${order} LIMIT ?`;
 const [oldestInBucket, newestInBucket] = [inBucket('ASC'), inBucket('DESC')];
@@ -51,11 +53,6 @@ export type AttemptsStore = ReturnType<typeof createAttemptsStore>;
 export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFilters) {
   const client = db.$client;
   const { buckets: bucketsInUse } = createAttemptBucketsStore(client);
-  const toAttempt = (row: ArrayLike<unknown>): Attempt => ({
-    number: Number(row[0]),
-    seq: Number(row[1]),
-    receivedAt: Number(row[2]),
-  });
   const listedColumns = { seq: events.seq, receivedAt: events.receivedAt, delivery: events.delivery };
 
   /** The attempts of one delivery by row number, from either end, at most `limit`. */
@@ -74,7 +71,7 @@ export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFil
       const statements = buckets
         .slice(at, at + bucketsAtOnce)
         .map(bucket => ({ sql: text, args: [bucket, number, upTo, endpoint, since, limit] }));
-      for (const { rows } of await client.batch(statements, 'read')) found.push(...rows.map(toAttempt));
+      for (const result of await client.batch(statements, 'read')) found.push(...toObjects<Attempt>(result));
     }
     return found.slice(0, limit);
   };
@@ -85,7 +82,7 @@ export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFil
       const { pairs, unfiltered, after } = filters.places(numbers);
       const lists = [numbers, pairs, unfiltered].map(list => JSON.stringify(list));
       const args = [after, ...lists, endpoint, since, limit];
-      const found = (await client.execute({ sql: attemptsSql, args })).rows.map(toAttempt);
+      const found = toObjects<Attempt>(await client.execute({ sql: attemptsSql, args }));
       filters.note(found);
       return found;
     },

@@ -3,9 +3,8 @@
  * is compared with its checksum first, so no byte of a damaged event is sent.
  */
 
-import type { MemoryReservation } from '../../core/concurrency/memory-reservations.ts';
-import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePieces } from '../../core/json/output.ts';
+import { advance, type YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { bodyLiteral, encodingOf, type Piece, type Verbatim, writePieces } from '../../core/json/output.ts';
 import { validateJson } from '../../core/json/validator.ts';
 import { maxParsedBodyBytes } from '../../core/limits.ts';
 import { maxDepth } from './event-json.ts';
@@ -53,25 +52,5 @@ export async function* bodyChunks(body: Uint8Array): AsyncGenerator<Uint8Array> 
 /** Whether `payload` has the parsed body: JSON that is not too large or too deep for common parsers. */
 async function isJson(body: Uint8Array, yieldIfDue: YieldIfDue): Promise<boolean> {
   if (body.length > maxParsedBodyBytes) return false;
-  const validation = validateJson(body, { sliceBytes, maxDepth });
-  for (;;) {
-    const { done, value } = validation.next();
-    if (done) return value;
-    const pause = yieldIfDue();
-    if (pause) await pause;
-  }
-}
-
-/** A response stream that holds a reservation until it ends, fails, is cancelled, or its client stops reading while others wait. */
-export function toReservedStream(
-  chunks: AsyncGenerator<Uint8Array>,
-  reservation: MemoryReservation,
-): ReadableStream<Uint8Array> {
-  return toStream(chunks, reservation.release, {
-    onOffered: fail =>
-      reservation.offered(() =>
-        fail(new Error('a client stopped reading a large event while others waited for its memory')),
-      ),
-    onTaken: reservation.taken,
-  });
+  return advance(validateJson(body, { sliceBytes, maxDepth }), yieldIfDue);
 }

@@ -9,12 +9,13 @@ import { AppError, notFound, unavailable } from '../../core/errors.ts';
 import { oldestVisibleSince, type PlanCutoff } from '../../core/events/retention.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId, parseReplayId } from '../../core/ids/ids.ts';
+import { toReservedStream } from '../../core/json/output.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import { withoutPath } from '../../core/network/destination.ts';
 import { queryPairs } from '../../core/network/request-target.ts';
 import { bodyOfRequest } from '../../core/replay/kept-request.ts';
 import type { Attempts } from './attempts.ts';
-import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
+import { bodyChunks, type DetailFields, detailChunks } from './detail-stream.ts';
 import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
 import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
 import type { EventDetail, ReplayAttempt } from './model.ts';
@@ -33,16 +34,7 @@ type VisibleRow = FoundRow & { since: number };
 
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
 
-export function createEventDetails({
-  store,
-  findWay,
-  planCutoff,
-  verdicts,
-  attempts,
-  createSlices,
-  contentReads,
-  isUnfiled,
-}: {
+export function createEventDetails(options: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts' | 'requestOf'>;
   findWay: FindWay;
   /** The oldest time of receipt that the plan and the endpoint show. */
@@ -53,6 +45,7 @@ export function createEventDetails({
   contentReads: ContentReads;
   isUnfiled: (seq: number) => boolean;
 }) {
+  const { store, findWay, planCutoff, verdicts, attempts, createSlices, contentReads, isUnfiled } = options;
   /** @throws not_found; unavailable for an event that was acknowledged and cannot be read yet */
   const findRow = async (principal: TeamAccess, id: string): Promise<VisibleRow> => {
     const parsed = parseEventId(id);

@@ -1,10 +1,12 @@
 /* Converts rows of events and replay attempts to their wire shapes. Only here are stored bytes decoded. */
+
 import { shownOutcome } from '../../core/answers/model.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { basisOf, encodeDeliveryKey, numberOfRow } from '../../core/ids/delivery-key.ts';
 import { eventId, replayId } from '../../core/ids/ids.ts';
 import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
+import { pick } from '../../core/pick.ts';
 import type { Redacted } from '../../core/redaction/model.ts';
 import { readKeptRequest } from '../../core/replay/kept-request.ts';
 import { replayNote } from '../../core/replay/replay-note.ts';
@@ -40,23 +42,16 @@ export function toSummary(
   const { signature, delivery = alone(row) } = of;
   return {
     id: eventId(row.seq, row.nonce),
-    eventType: row.eventType,
-    platform: row.platform,
-    method: row.method,
-    receivedAt: row.receivedAt,
+    ...pick(row, 'eventType', 'platform', 'method', 'receivedAt', 'size', 'pin', 'tags', 'redacted'),
     payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
     // Without a type, the action may serve as the type.
     action: row.action === undefined || row.action === row.eventType ? null : row.action,
     highlights: row.highlights ?? [],
     matched: [],
-    size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature ?? null),
     verdict: signature === null ? 'none' : (signature?.verdict ?? unverified(row)),
-    pin: row.pin,
-    tags: row.tags,
     ...shownOutcome(row.outcome),
-    redacted: row.redacted,
     delivery,
   };
 }

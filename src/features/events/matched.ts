@@ -2,7 +2,8 @@
  * Adds to the events of a page where they match its filter. Reads their contents again, in time slices, and a bounded number of
  * bytes for each page, for a bounded time: the search has read far more.
  */
-import { groupBySize } from '../../core/blocks/group-by-size.ts';
+
+import { groupBySize, withinBytes } from '../../core/blocks/group-by-size.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import { advance, type CreateSlices } from '../../core/concurrency/time-slices.ts';
@@ -10,6 +11,7 @@ import { createEventContent } from '../../core/filter/event-content.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';
 import { findMatches, hasMatches } from '../../core/filter/matches.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
+import { pick } from '../../core/pick.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventSummary, Matched } from './model.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
@@ -76,26 +78,12 @@ export function createMatched(options: {
   };
 }
 
-/** The first rows, until their bodies have more bytes; at least one. */
-function withinBytes(rows: readonly SummaryRow[], maxBytes: number): SummaryRow[] {
-  let bytes = 0;
-  return rows.filter(({ size }, i) => {
-    bytes += size;
-    return i === 0 || bytes <= maxBytes;
-  });
-}
-
 /** What a summary tells of the facts that filters use. */
 const knownFacts = (event: EventSummary): Partial<EventFacts> => ({
+  ...pick(event, 'platform', 'method', 'path', 'receivedAt', 'size', 'tags'),
   type: event.eventType,
-  platform: event.platform,
-  method: event.method,
-  path: event.path,
-  receivedAt: event.receivedAt,
-  size: event.size,
   attempt: event.delivery.attempt,
   answered: event.answered.status,
-  tags: event.tags,
   isPinned: event.pin !== null,
   isRefused: event.refused !== null,
   isRedacted: event.redacted !== null,

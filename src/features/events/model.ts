@@ -14,7 +14,7 @@ import {
 import { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import { replayVia } from '../../core/replay/replay-via.ts';
 import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
-import { ByteCount, HttpStatus, Sha256, Timestamp } from '../../http/schemas.ts';
+import { ByteCount, HttpStatus, PageSize, Sha256, Timestamp } from '../../http/schemas.ts';
 import { faults } from '../../shared/answers.ts';
 import { maxSearchCharacters } from '../../shared/limits.ts';
 
@@ -286,13 +286,7 @@ export const Where = t.Optional(
 
 export const EventListQuery = t.Object({
   endpointId: t.String(),
-  limit: t.Optional(
-    // t.Integer would accept 1e1, 0x10 and ' 5'.
-    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
-      pattern: '^(?:[1-9][0-9]?|100)$',
-      description: `1 to 100, default ${defaultPageSize}`,
-    }),
-  ),
+  limit: PageSize(defaultPageSize),
   cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
   group: t.Optional(
     t.Literal('delivery', { description: 'one row per delivery: of its attempts, the newest that matches' }),

@@ -1,15 +1,12 @@
 /* /api/events */
-
 import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { sandboxed } from '../../http/sandboxed.ts';
+import { download, jsonText } from '../../http/sandboxed.ts';
 import { Bytes, FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { EventDetail, EventListQuery, EventPage, ReplayParams } from './model.ts';
 import type { EventsService } from './service.ts';
-
-const json = { 'content-type': 'application/json;charset=utf-8' };
 
 export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsService }) =>
   routesOf(gate, '/api/events', 'Events')
@@ -28,8 +25,7 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       '/:id',
       async ({ principal, params, request }) => {
         const event = await events.event(principal, params.id, request.signal);
-        // Elysia sends a Response as it is, but its types expect what the schema says.
-        return event instanceof ReadableStream ? (new Response(event, { headers: json }) as never) : event;
+        return event instanceof ReadableStream ? jsonText(event) : event;
       },
       {
         params: IdParams,
@@ -80,12 +76,8 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
 
 /** The headers of a download for any kind of body. */
 function attachment(id: string, { bytes, body }: Awaited<ReturnType<EventsService['body']>>): Response {
-  return new Response(body instanceof ReadableStream ? body : new Uint8Array(body), {
-    headers: {
-      'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="${id}.bin"`,
-      'content-length': String(bytes),
-      ...sandboxed,
-    },
+  return download(body instanceof ReadableStream ? body : new Uint8Array(body), `${id}.bin`, {
+    'content-type': 'application/octet-stream',
+    'content-length': String(bytes),
   });
 }

@@ -62,19 +62,8 @@ export function createEventsService(options: {
   isShared?: boolean;
   onRemoved?: () => void;
 }) {
-  const {
-    store,
-    attemptsStore,
-    clock,
-    endpoint: findEndpoint,
-    verdicts,
-    search,
-    retentionMs,
-    contentReads,
-    isUnfiled = () => false,
-    isShared = false,
-    onRemoved = () => {},
-  } = options;
+  const { store, attemptsStore, clock, endpoint: findEndpoint, verdicts, search, retentionMs, contentReads } = options;
+  const { isUnfiled = () => false, isShared = false, onRemoved = () => {} } = options;
   const longDeliveries = createLongDeliveries(isShared ? 0 : undefined);
   const attempts = createAttempts(attemptsStore, longDeliveries);
   const summarise = createSummaries({ store, verdicts, attempts, contentReads });

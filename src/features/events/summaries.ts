@@ -23,17 +23,13 @@ export type Summarise = (
   reader: Reader | undefined,
 ) => Promise<EventSummary[]>;
 
-export function createSummaries({
-  store,
-  verdicts,
-  attempts,
-  contentReads,
-}: {
+export function createSummaries(options: {
   contentReads: ContentReads;
   store: Pick<EventsStore, 'rowsWithContent'>;
   verdicts: Verdicts;
   attempts: Pick<Attempts, 'placesOf'>;
 }): Summarise {
+  const { store, verdicts, attempts, contentReads } = options;
   /**
    * null: the event has no signature; undefined: it was not read, because there is no secret to verify it with, or it is damaged.
    */

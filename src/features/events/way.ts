@@ -2,6 +2,7 @@
  * The way of an event through the forwards of its endpoint. Items and accepted attempts are stored. That an event was skipped is
  * not: a forward takes it, has passed it, and neither an item nor an attempt is left.
  */
+
 import { shownOutcome } from '../../core/answers/model.ts';
 import { advance, type YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
@@ -9,6 +10,7 @@ import { evaluateInSteps } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';
 import { maxAttemptsPerEvent } from '../../core/limits.ts';
+import { pick } from '../../core/pick.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { EventForward } from './model.ts';
 import type { StoredEvent } from './reading.ts';
@@ -24,15 +26,10 @@ type Reading = {
 
 export function createFindWay({ store }: { store: WayStore }) {
   const factsOf = async ({ row, headers, body }: StoredEvent, { known }: Reading): Promise<EventFacts> => ({
+    ...pick(row, 'platform', 'method', 'receivedAt', 'size', 'sourceIp', 'tags'),
     type: row.eventType,
-    platform: row.platform,
-    method: row.method,
     path: latin1(row.path),
-    receivedAt: row.receivedAt,
-    size: row.size,
-    sourceIp: row.sourceIp,
     answered: shownOutcome(row.outcome).answered.status,
-    tags: row.tags,
     isPinned: row.pin !== null,
     isRefused: (row.outcome?.refused ?? null) !== null,
     isRedacted: row.redacted !== null,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readCsv } from '../../testing/csv.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
-import { hasControls, longTextCell, textCell } from './csv-cells.ts';
+import { hasControls, longTextCell, textCell } from './csv-format.ts';
 
 let server: TestServer;
 let ada: TestAccount;

@@ -41,16 +41,8 @@ export type PageMemory = {
 export type SelectEvents = (seqs: readonly number[]) => Promise<ReadonlySet<number>>;
 
 /** @throws the database's error, or not_found if the endpoint was deleted since */
-export async function* readHistory({
-  store,
-  endpoint,
-  since,
-  newest,
-  only,
-  select,
-  memory,
-  signal,
-}: HistoryOptions): AsyncGenerator<ExportRow[]> {
+export async function* readHistory(options: HistoryOptions): AsyncGenerator<ExportRow[]> {
+  const { store, endpoint, since, newest, only, select, memory, signal } = options;
   const extent = { endpoint, since, newest };
   const start: Position = { receivedAt: Number.MIN_SAFE_INTEGER, seq: -1 };
   /** The positions after the last keys and after the last page that were read. */

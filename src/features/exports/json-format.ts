@@ -1,4 +1,4 @@
-/* The JSON export (docs/exporting.md): one event per line. */
+/* The JSON export (docs/exporting.md), with one event per line, and NDJSON, where each line is such an event. */
 import { shownOutcome } from '../../core/answers/model.ts';
 import { sha256 } from '../../core/encoding/sha256.ts';
 import { joinHeaders } from '../../core/headers.ts';
@@ -30,3 +30,14 @@ export const jsonFile: FileFormat = {
 
 /** The object's fields as JSON, without the braces. */
 const fields = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
+
+/** https://github.com/ndjson/ndjson-spec */
+export const ndjsonFile: FileFormat = {
+  head: () => '',
+  *event(event, subject) {
+    yield* jsonFile.event(event, subject);
+    yield '\n';
+  },
+  separator: '',
+  tail: damaged => (damaged ? `${JSON.stringify({ damaged })}\n` : ''),
+};

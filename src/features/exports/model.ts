@@ -1,5 +1,4 @@
 /* Schemas of an export: its query, and the file in each format. */
-
 import { type Static, Type as t } from '@sinclair/typebox';
 import { nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { ByteCount, byMediaType, Sha256, Timestamp } from '../../http/schemas.ts';

@@ -1,10 +1,9 @@
 /* GET /api/endpoints/{id}/export */
-
 import { routesOf } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
-import { sandboxed } from '../../http/sandboxed.ts';
+import { download } from '../../http/sandboxed.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { exportFiles } from '../../shared/exports.ts';
 import { ExportFile, ExportQuery } from './model.ts';
@@ -15,13 +14,9 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
     '/:id/export',
     async ({ principal, params, query }) => {
       const { fileName, body } = await exports.file(principal, params.id, query);
-      return new Response(body, {
-        headers: {
-          'content-type': `${exportFiles[query.format ?? 'json'].mediaType}; charset=utf-8`,
-          // The file name contains the id from the database, not the text of the request.
-          'content-disposition': `attachment; filename="${fileName}"`,
-          ...sandboxed,
-        },
+      // The file name contains the id from the database, not the text of the request.
+      return download(body, fileName, {
+        'content-type': `${exportFiles[query.format ?? 'json'].mediaType}; charset=utf-8`,
       });
     },
     {

@@ -3,10 +3,10 @@
  * and values byte for byte as they came. `send-events.txt` is the part that is the same in every script. Each event is a command
  * group, so that a shell runs no part of it if the file is cut off in the middle.
  */
+
 import { connectionFields, connectionOptions, type HeaderPair, isCredentialHeader } from '../../core/headers.ts';
 import type { ExportedEvent, FileFormat } from './file-format.ts';
 import sendEvents from './send-events.txt' with { type: 'text' };
-import { label, shellWord } from './shell-words.ts';
 
 /** Headers that curl sets itself. */
 const ownHeaders = new Set<string>([...connectionFields, 'host', 'content-length', 'expect']);
@@ -96,4 +96,28 @@ function* base64Lines(body: Uint8Array): Generator<string> {
     const text = Buffer.from(body.subarray(start, start + pieceBytes)).toString('base64');
     yield `${text.replace(/.{76}(?=.)/g, '$&\n')}\n`;
   }
+}
+
+const printable = /^[\x20-\x7e]*$/;
+
+/**
+ * One word of a POSIX shell, in plain ASCII without control characters: nothing in captured text can end it, be expanded, or reach the
+ * terminal of a person who reads the script.
+ * @param text one character for each byte, without NUL; must not end with a line feed */
+export function shellWord(text: string): string {
+  if (printable.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
+  return `"$(printf %b '${text.replace(/[^ !#&(-[\]-_a-~]/g, escapeByte)}')"`;
+}
+
+/** Always three octal digits: fewer would take a digit that follows. */
+const escapeByte = (character: string): string => `\\0${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
+
+/** Text for people, with everything that is not printable percent-encoded, cut to `maxCharacters`. */
+export function label(text: string, maxCharacters: number): string {
+  const start = text.slice(0, maxCharacters);
+  const shown = start.replace(
+    /[^\x20-\x7e]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+  return start === text ? shown : `${shown}...`;
 }

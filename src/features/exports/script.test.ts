@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { recordRequests } from '../../testing/request-recorder.ts';
 import { expected, openScriptRuns, type ScriptRuns, type SentEvent, shells, shown } from '../../testing/script-runs.ts';
-import { shellWord } from './shell-words.ts';
+import { shellWord } from './script-format.ts';
 
 setDefaultTimeout(120_000);
 

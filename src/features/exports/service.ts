@@ -20,9 +20,8 @@ import { csvFile } from './csv-format.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
 import { harFile } from './har-format.ts';
 import { type PageMemory, readHistory, type SelectEvents } from './history.ts';
-import { jsonFile } from './json-format.ts';
+import { jsonFile, ndjsonFile } from './json-format.ts';
 import { type ExportFormat, type ExportQuery, exportFileName } from './model.ts';
-import { ndjsonFile } from './ndjson-format.ts';
 import { scriptFile } from './script-format.ts';
 import type { ExportsStore } from './store.ts';
 import { writeFile } from './write-file.ts';
@@ -71,19 +70,8 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   /** Called when an export left out damaged events. */
   onDamaged: (endpointId: string, damaged: DamagedEvents) => void;
 }) {
-  const {
-    store,
-    endpoint: findEndpoint,
-    toEndpoint,
-    retentionCutoff,
-    createSlices,
-    answer,
-    readSelection,
-    reserve,
-    clock,
-    version,
-    onDamaged,
-  } = options;
+  const { store, endpoint: findEndpoint, toEndpoint, retentionCutoff, createSlices, answer, readSelection } = options;
+  const { reserve, clock, version, onDamaged } = options;
   const semaphore = createSemaphore(maxExportsPerAccount);
 
   const open = async (

@@ -28,14 +28,8 @@ function toEvent(row: ExportRow): ExportedEvent | string {
 }
 
 /** @returns chunks that do not share memory */
-export async function* writeFile({
-  format,
-  subject,
-  history,
-  matches,
-  yieldIfDue,
-  onDamaged,
-}: FileOptions): AsyncGenerator<Uint8Array> {
+export async function* writeFile(options: FileOptions): AsyncGenerator<Uint8Array> {
+  const { format, subject, history, matches, yieldIfDue, onDamaged } = options;
   const chunks = createChunks();
   chunks.text(format.head(subject));
   let separator = '';

@@ -4,18 +4,18 @@
  * small event waits its turn and reserves that memory (core/concurrency/content-reads.ts).
  */
 
+import { withinBytes } from '../../core/blocks/group-by-size.ts';
 import { bytesToRead, type ContentReads, type Reader } from '../../core/concurrency/content-reads.ts';
-import type { MemoryReservation } from '../../core/concurrency/memory-reservations.ts';
 import type { CreateSlices, YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { parseEventId } from '../../core/ids/ids.ts';
+import { seqOf } from '../../core/ids/ids.ts';
 import { escapedLength } from '../../core/json/escape.ts';
 import {
   type BodyEncoding,
   bodyLiteral,
   encodingOf,
   type Piece,
-  toStream,
+  toReservedStream,
   writePieces,
 } from '../../core/json/output.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
@@ -36,19 +36,14 @@ export type FilledEvents = {
   /** @param rest the other fields of the response */
   toStream: (rest: object) => ReadableStream<Uint8Array>;
 };
-
-const seqOf = ({ id }: FeedEvent): number => parseEventId(id)?.seq ?? 0;
 const isLarge = ({ size }: FeedEvent): boolean => size > largeBodyBytes;
 
-export function createFeedContent({
-  store,
-  createSlices,
-  contentReads,
-}: {
+export function createFeedContent(options: {
   store: Pick<FeedStore, 'contents' | 'largeContent'>;
   createSlices: CreateSlices;
   contentReads: Pick<ContentReads, 'run'>;
 }) {
+  const { store, createSlices, contentReads } = options;
   const fill = async (
     endpoint: number,
     planned: readonly FeedEvent[],
@@ -75,7 +70,8 @@ export function createFeedContent({
    * @throws as `ContentReads.run`
    */
   return async (reader: Reader, endpoint: number, events: readonly FeedEvent[]): Promise<FilledEvents> => {
-    const planned = fitting(events);
+    // These may fit into a response: no body gets shorter in JSON.
+    const planned = withinBytes(events, maxAnswerBytes);
     const bytes = planned.reduce((sum, { size }) => sum + size, 0);
     // Small responses do not wait for other reads of the account.
     return contentReads.run(bytes > largeBodyBytes ? reader : undefined, async read => {
@@ -83,19 +79,9 @@ export function createFeedContent({
       const { taken, entries } = await fill(endpoint, planned, createSlices(read.signal));
       const memory = read.keep();
       const write = (rest: object) => answerChunks(entries, rest, createSlices());
-      return { taken, toStream: rest => reserved(write(rest), memory) };
+      return { taken, toStream: rest => toReservedStream(write(rest), memory, 'large events of a feed') };
     });
   };
-}
-
-/** The first events that may fit into a response: no body gets shorter in JSON. */
-function fitting(events: readonly FeedEvent[]): readonly FeedEvent[] {
-  let bytes = 0;
-  const end = events.findIndex(({ size }, index) => {
-    bytes += size;
-    return index > 0 && bytes > maxAnswerBytes;
-  });
-  return end < 0 ? events : events.slice(0, end);
 }
 
 async function toEntry(event: FeedEvent, content: FeedContent, yieldIfDue: YieldIfDue): Promise<Entry> {
@@ -135,19 +121,4 @@ function answerChunks(entries: readonly Entry[], rest: object, yieldIfDue: Yield
     yield `],${JSON.stringify(rest).slice(1)}`;
   };
   return writePieces(pieces(), yieldIfDue);
-}
-
-/** A response stream that holds the reservation until it ends, fails, is cancelled, or its client stops reading while others wait. */
-function reserved(
-  chunks: AsyncGenerator<Uint8Array>,
-  reservation: MemoryReservation | undefined,
-): ReadableStream<Uint8Array> {
-  if (!reservation) return toStream(chunks, () => {});
-  return toStream(chunks, reservation.release, {
-    onOffered: fail =>
-      reservation.offered(() =>
-        fail(new Error('a client stopped reading large events of a feed while others waited for their memory')),
-      ),
-    onTaken: reservation.taken,
-  });
 }

@@ -2,6 +2,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { defaultPageSize } from '../../core/limits.ts';
 import { nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { PageSize } from '../../http/schemas.ts';
 import { EventDetail, EventSummary, Where } from '../events/model.ts';
 
 /** How long a call may wait for an event. */
@@ -56,13 +57,7 @@ export const FeedQuery = t.Object({
     }),
   ),
   where: Where,
-  limit: t.Optional(
-    // t.Integer would accept 1e1, 0x10 and ' 5'.
-    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
-      pattern: '^(?:[1-9][0-9]?|100)$',
-      description: `1 to 100, default ${defaultPageSize}`,
-    }),
-  ),
+  limit: PageSize(defaultPageSize),
   wait: t.Optional(
     textDocumentedAs(t.Integer({ minimum: 0, maximum: maxFeedWaitSeconds, default: 0 }), {
       pattern: '^(?:1?[0-9]|2[0-5])$',

@@ -4,11 +4,11 @@ import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
+import { jsonText } from '../../http/sandboxed.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { FeedPage, FeedQuery } from './model.ts';
 import type { FeedService } from './service.ts';
 
-const json = { 'content-type': 'application/json;charset=utf-8' };
 /** A client that closes its half of the connection still gets a response that is ready by then. */
 const graceMs = 1000;
 
@@ -19,8 +19,7 @@ export const feedRoutes = ({ gate, feed }: { gate: Gate; feed: FeedService }) =>
       requestContext(request).endWithSender(graceMs);
       const reader = { principal, recheck: () => gate.recheck(request), signal: request.signal };
       const page = await feed.read(reader, params.id, query);
-      // Elysia sends a Response as it is, but its types expect what the schema says.
-      return page instanceof ReadableStream ? (new Response(page, { headers: json }) as never) : page;
+      return page instanceof ReadableStream ? jsonText(page) : page;
     },
     {
       params: IdParams,

@@ -45,16 +45,13 @@ const firstFiltered = 16;
 const maxFiltered = 512;
 const filteredMs = 20;
 
-export function createScan({
-  store,
-  retentionCutoff,
-  monotonic,
-}: {
+export function createScan(options: {
   store: Pick<FeedStore, 'window' | 'far'>;
   /** The oldest time of receipt that the endpoint still shows. */
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
   monotonic: () => number;
 }) {
+  const { store, retentionCutoff, monotonic } = options;
   /** The next events after a position: `wanted` of them, or fewer at the end. */
   const readNext = async (endpoint: number, since: number, after: number, wanted: number) => {
     const window = await store.window(endpoint, since, after, wanted);

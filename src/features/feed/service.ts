@@ -9,7 +9,7 @@ import type { Reader } from '../../core/concurrency/content-reads.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError, invalidAt } from '../../core/errors.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
-import { parseEventId } from '../../core/ids/ids.ts';
+import { seqOf } from '../../core/ids/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
@@ -45,8 +45,7 @@ type Page = Omit<FeedPage, 'events'> & { events: EventSummary[]; endpoint: numbe
 
 export type FeedService = ReturnType<typeof createFeedService>;
 
-const cursorAfter = (endpointId: string, { id }: EventSummary): string =>
-  encodeFeedCursor(endpointId, parseEventId(id)?.seq ?? 0);
+const cursorAfter = (endpointId: string, event: EventSummary): string => encodeFeedCursor(endpointId, seqOf(event));
 
 /** The most events of one step through all matching events. */
 const maxMatching = 500;

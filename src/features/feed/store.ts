@@ -65,12 +65,8 @@ const isAfter = (position: number): SQL => sql`+${events.seq} > ${position}`;
 const exists = (db: Drizzle, condition: SQL | undefined) =>
   db.select({ one: sql`1` }).from(events).where(condition).limit(1);
 
-export function createFeedStore({
-  db,
-  client,
-  scanDb,
-  scanClient,
-}: Pick<Database, 'db' | 'client' | 'scanDb' | 'scanClient'>) {
+export function createFeedStore(options: Pick<Database, 'db' | 'client' | 'scanDb' | 'scanClient'>) {
+  const { db, client, scanDb, scanClient } = options;
   const contents = createContentReader(client);
   const contentOf = ({ query, headers, body }: NonNullable<FeedContent>): FeedContent => ({ query, headers, body });
 

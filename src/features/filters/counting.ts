@@ -8,8 +8,8 @@ import { invalidAt } from '../../core/errors.ts';
 import { decodeCursor, encodeCursor } from '../../core/ids/cursor.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
-import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { EventCount, EventCountQuery } from './model.ts';
+import { type FindMatching, foundAtOnce } from './selection.ts';
 
 /** A call starts no further search after this time. */
 const budgetMs = 250;

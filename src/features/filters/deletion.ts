@@ -9,9 +9,8 @@ import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { forbidden } from '../../core/errors.ts';
 import type { Position } from '../../core/ids/cursor.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
-import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { DeletionRequest } from './model.ts';
-import { readSelection } from './selection.ts';
+import { type FindMatching, foundAtOnce, readSelection } from './selection.ts';
 
 const sliceMs = 2.5;
 

@@ -7,18 +7,16 @@ import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { inField, limitReached, notFound } from '../../core/errors.ts';
-import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
+import { newId, type RandomBytes, seqOf } from '../../core/ids/ids.ts';
 import { maxFiltersPerEndpoint } from '../../core/limits.ts';
 import { readName } from '../../core/text.ts';
 import { parseWhere } from '../../core/where.ts';
-import type { Filter } from '../../shared/filter/filter.ts';
+import { type Filter, termsOf } from '../../shared/filter/filter.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
-import type { FindMatching } from './find-matching.ts';
 import type { FilterInput, FilterTest, FilterTestResult, SavedFilter } from './model.ts';
-import { readSelection } from './selection.ts';
+import { type FindMatching, readSelection } from './selection.ts';
 import type { FilterRow, FiltersStore } from './store.ts';
-import { typeHint } from './type-hint.ts';
 
 /** `signal`: aborted when the client disconnects. */
 type ReadingMember = MemberAccess & Reader;
@@ -90,7 +88,6 @@ export function createFiltersService(options: {
       const filter = parseWhere(request.where);
       const endpoint = await findEndpoint(principal, endpointId);
       const events = await newest(reader, endpointId, request.limit ?? defaultTested);
-      const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;
       const results = await explain(filter, endpoint, events.map(seqOf), reader);
       const tested = events.findLastIndex(event => results.has(seqOf(event))) + 1;
       const result: FilterTestResult = { matched: [], unmatched: [], untested: events.length - tested, hint: null };
@@ -118,3 +115,20 @@ const toFilter = ({ id, name, filter, createdAt }: FilterRow): SavedFilter => ({
   where: filter.toString(),
   createdAt,
 });
+
+/**
+ * @param matches whether the filter matches an event of the endpoint; undefined if it had no time to find out
+ * @returns null without such a reason
+ */
+export async function typeHint(
+  filter: Filter,
+  matches: (filter: Filter) => Promise<boolean | undefined>,
+): Promise<string | null> {
+  const types = termsOf(filter.root).filter(term => term.on === 'column' && term.column === 'type');
+  if (types.length === 0 || (await matches(filter)) !== false) return null;
+  const characters = [...filter.text];
+  for (const { start } of types.toReversed()) characters.splice(start, 0, 'body.');
+  const inBody = characters.join('');
+  if (!(await matches(parseWhere(inBody)))) return null;
+  return `No event has such an event type, but some have it in their body. Try: ${inBody}`;
+}

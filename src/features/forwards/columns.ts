@@ -1,11 +1,13 @@
 /* The settings and secrets of forwards between their columns and their meaning, for the API and for files that declare them. */
 
-import type { RandomBytes } from '../../core/ids/ids.ts';
+import { eventId, type RandomBytes } from '../../core/ids/ids.ts';
+import { isDown, isResting } from '../../core/network/destination-health.ts';
+import { pick } from '../../core/pick.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import { newWebhookSecret } from '../../core/secrets/standard-webhooks.ts';
 import type { ForwardSettings } from '../../shared/forwards.ts';
-import type { ForwardRow } from './store.ts';
-import { toSettings } from './view.ts';
+import type { Forward, ForwardDelivery } from './model.ts';
+import type { DeliveryRow, ForwardRow, ItemCounts } from './store.ts';
 
 export type ForwardColumns = ReturnType<typeof createForwardColumns>;
 
@@ -56,3 +58,35 @@ export function createForwardColumns(sealer: Sealer, random: RandomBytes) {
     },
   };
 }
+
+export const toSettings = (row: ForwardRow, headers: [string, string][]): ForwardSettings => ({
+  name: row.name.toString(),
+  url: row.url.toString(),
+  where: row.filter.toString(),
+  orderBy: row.orderBy?.toString() ?? null,
+  headers,
+  ...pick(row, 'mode', 'request', 'sign', 'timeoutS', 'retry', 'per', 'enabled'),
+});
+
+export const toForward = (
+  row: ForwardRow,
+  settings: ForwardSettings,
+  { oldestAt, ...counts }: ItemCounts,
+  now: number,
+): Forward => ({
+  ...pick(row, 'id', 'failingSince', 'createdAt'),
+  ...settings,
+  ...counts,
+  lagS: oldestAt === null ? 0 : Math.max(0, Math.floor((now - oldestAt) / 1000)),
+  state: !row.enabled ? 'paused' : isDown(row) ? 'probing' : 'ok',
+  probeAt: isDown(row) || isResting(row, now) ? row.probeAt : null,
+});
+
+export const toDelivery = (row: DeliveryRow): ForwardDelivery => ({
+  eventId: eventId(row.event ?? 0, row.nonce ?? Buffer.alloc(12)),
+  ...pick(row, 'eventType', 'platform', 'receivedAt', 'attempts'),
+  state: row.outcome !== null ? 'given_up' : row.attempts > 0 ? 'failed' : 'waiting',
+  nextAt: row.dueAt,
+  lastStatus: row.status,
+  lastError: row.error,
+});

@@ -2,7 +2,7 @@
  * Determines the lane of an event in an ordered forward: events with the same value of a field are sent one after the other, and
  * so are all events without that field.
  */
-import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { advance, type YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { sha256 } from '../../core/encoding/sha256.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import { createFieldReader } from '../../core/filter/field-value.ts';
@@ -33,12 +33,8 @@ export function createLanes(options: {
     const readField = createFieldReader(orderBy.toString());
     const yieldIfDue = createSlices();
     const laneOf = async (content: Content): Promise<Uint8Array> => {
-      const steps = content ? readField(createEventContent(content)) : undefined;
-      for (;;) {
-        const { done, value } = steps?.next() ?? { done: true, value: undefined };
-        if (done) return value === undefined ? oneLane : sha256(Buffer.from(value)).subarray(0, laneBytes);
-        await yieldIfDue();
-      }
+      const value = content && (await advance(readField(createEventContent(content)), yieldIfDue));
+      return value === null || value === undefined ? oneLane : sha256(Buffer.from(value)).subarray(0, laneBytes);
     };
     const step = 64;
     for (let at = 0; at < events.length; at += step) {

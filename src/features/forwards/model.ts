@@ -1,10 +1,9 @@
 /* Schemas of forwards. */
-
 import { type Static, Type as t } from '@sinclair/typebox';
 import { forwardDeliveryStates, forwardStates } from '../../core/forward.ts';
 import { ForwardChange, ForwardInput, ForwardRequest, shownForwardSettings } from '../../core/forward-schema.ts';
 import { HeaderPairs, literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
-import { Moment, Timestamp } from '../../http/schemas.ts';
+import { Moment, PageSize, Timestamp } from '../../http/schemas.ts';
 import { maxForwardHeaders } from '../../shared/forwards.ts';
 import { EventSummary } from '../events/model.ts';
 
@@ -132,12 +131,7 @@ export type ForwardDeliveryPage = Static<typeof ForwardDeliveryPage>;
 
 export const ForwardDeliveryQuery = t.Object({
   state: t.Optional(literals(forwardDeliveryStates)),
-  limit: t.Optional(
-    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: 25 }), {
-      pattern: '^(?:[1-9][0-9]?|100)$',
-      description: '1 to 100, default 25',
-    }),
-  ),
+  limit: PageSize(25),
   cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
 });
 export type ForwardDeliveryQuery = Static<typeof ForwardDeliveryQuery>;

@@ -1,14 +1,14 @@
 /* What a forward would send for stored events. It sends and changes nothing. */
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { ContentRead, ContentReads } from '../../core/concurrency/content-reads.ts';
+import type { ContentReads } from '../../core/concurrency/content-reads.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
 import { invalid } from '../../core/errors.ts';
-import { type ListEvents, newestEvents } from '../../core/events/newest-events.ts';
+import { type ListEvents, newestEvents, type ReadContents } from '../../core/events/newest-events.ts';
 import { readRequest } from '../../core/forward.ts';
 import { renderRequest } from '../../core/forward-request.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { parseEventId } from '../../core/ids/ids.ts';
+import { seqOf } from '../../core/ids/ids.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ForwardPreview, ForwardPreviewRequest } from './model.ts';
@@ -24,13 +24,7 @@ export type PreviewRequest = ReturnType<typeof createRequestPreview>;
 export function createRequestPreview(options: {
   /** @throws not_found, invalid */
   list: ListEvents<EventSummary>;
-  /** Events with content; damaged and removed events are left out. */
-  contents: (
-    principal: TeamAccess,
-    endpointId: string,
-    events: readonly { seq: number; size: number }[],
-    read: ContentRead,
-  ) => AsyncIterable<Content>;
+  contents: ReadContents<Content>;
   contentReads: ContentReads;
   aboutEvent: (team: TeamAccess, endpointId: string, id: string) => Promise<{ endpoint: string; link: string }>;
   clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -51,7 +45,7 @@ export function createRequestPreview(options: {
     // Refused events are not forwarded.
     const taken = filter === '' ? 'NOT is:refused' : `(${filter}) NOT is:refused`;
     const events = await newestEvents(options, reader, endpointId, { where: taken, limit });
-    const bySeq = new Map(events.map(event => [parseEventId(event.id)?.seq ?? 0, event]));
+    const bySeq = new Map(events.map(event => [seqOf(event), event]));
     const sized = [...bySeq].map(([seq, { size }]) => ({ seq, size })).sort((a, b) => a.seq - b.seq);
     const previews = new Map<string, ForwardPreview['events'][number]>();
     let left = maxPreviewBytes;

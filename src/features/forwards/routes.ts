@@ -1,5 +1,4 @@
 /* /api/endpoints/{id}/forwards */
-
 import { Elysia } from 'elysia';
 import type { Principal } from '../../core/access/principal.ts';
 import { withoutPath } from '../../core/network/destination.ts';

@@ -14,10 +14,10 @@ import { readRowCursor, rowCursor } from '../../core/ids/row-cursor.ts';
 import { refusedDestination } from '../../core/network/destination.ts';
 import { healthy } from '../../core/network/destination-health.ts';
 import { parseWhere } from '../../core/where.ts';
-import { type ForwardSettings, maxForwardsPerEndpoint } from '../../shared/forwards.ts';
+import { maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import type { QueuesService } from '../queues/service.ts';
+import { type ForwardColumns, toDelivery, toForward } from './columns.ts';
 import type { Feeder } from './feeder.ts';
-import type { ItemKey, VisibleForward } from './items-store.ts';
 import type {
   Forward,
   ForwardChange,
@@ -30,8 +30,7 @@ import type {
   ForwardStatsQuery,
 } from './model.ts';
 import type { ForwardStatistics } from './stats.ts';
-import type { ForwardRow, ForwardsStore, NewForwardRow } from './store.ts';
-import { toDelivery, toForward } from './view.ts';
+import type { ForwardRow, ForwardsStore, ItemKey, VisibleForward } from './store.ts';
 
 export type ForwardsService = ReturnType<typeof createForwardsService>;
 
@@ -41,7 +40,6 @@ const maxReplacements = 5;
 const changedTogether = 200;
 const sweptTogether = 1000;
 
-type ForwardColumns = Omit<NewForwardRow, 'id' | 'endpoint' | 'accountId' | 'declared' | 'secret' | 'createdAt'>;
 type Owner = Pick<TeamAccess, 'teamId' | 'plan'>;
 type FoundForward = ForwardRow & VisibleForward;
 
@@ -64,26 +62,12 @@ export function createForwardsService(options: {
   /** Why nothing may be forwarded to a URL; undefined if it is allowed, or if its name cannot be resolved now. */
   refusal: (url: string) => Promise<string | undefined>;
   /** Converts settings to rows and back. Headers that cannot be decrypted are left out. */
-  columns: {
-    columns: (id: string, settings: ForwardSettings) => ForwardColumns;
-    settings: (row: ForwardRow) => ForwardSettings;
-    newSecret: (row: Pick<ForwardRow, 'id' | 'secret'>, now: number) => { text: string; column: Buffer };
-  };
+  columns: Pick<ForwardColumns, 'columns' | 'settings' | 'newSecret'>;
   clock: Clock;
   random: RandomBytes;
 }) {
-  const {
-    store,
-    queues,
-    feeder,
-    statistics,
-    endpoint: findEndpoint,
-    retentionCutoff,
-    select,
-    refusal,
-    clock,
-    random,
-  } = options;
+  const { store, queues, feeder, statistics, endpoint: findEndpoint, retentionCutoff, select, refusal } = options;
+  const { clock, random } = options;
   const { columns, settings: settingsOf, newSecret } = options.columns;
 
   const find = async (principal: Owner, endpointId: string, id: string): Promise<FoundForward> => {

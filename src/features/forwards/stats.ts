@@ -26,15 +26,12 @@ const bucketOf = (durationMs: number): number =>
 /** The middle of a bucket, ms. */
 const durationOf = (bucket: number): number => (bucket === 0 ? 0 : Math.round(Math.exp((bucket - 0.5) * bucketRatio)));
 
-export function createForwardStatistics({
-  store,
-  clock,
-  onError,
-}: {
+export function createForwardStatistics(options: {
   store: StatsStore;
   clock: Pick<Clock, 'now'>;
   onError: (error: unknown) => void;
 }) {
+  const { store, clock, onError } = options;
   /** By forward, period and bucket. */
   let pending = new Map<string, AttemptCount>();
   let timer: ReturnType<typeof setTimeout> | undefined;

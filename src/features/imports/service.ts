@@ -13,12 +13,12 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { deliveryNumber } from '../../core/ids/delivery-key.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxPinsPerTeam } from '../../core/limits.ts';
+import { pick } from '../../core/pick.ts';
 import { type EndpointRedaction, mergeRedacted } from '../../core/redaction/model.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
 import type { RawDelivery } from '../../platforms/engine/model.ts';
 import { deliveryIdOf, eventTypeOf } from '../../platforms/platforms.ts';
-import type { MarksStore } from './marks-store.ts';
-import type { EventKey, ImportsStore, TargetEndpoint } from './store.ts';
+import type { EventKey, ImportsStore, MarksStore, TargetEndpoint } from './store.ts';
 
 export type ImportResult = {
   imported: number;
@@ -89,18 +89,13 @@ export function createImportsService(options: {
     return {
       nonce,
       endpoint,
-      receivedAt: event.receivedAt,
-      method: event.method,
-      platform: event.platform,
+      ...pick(event, 'receivedAt', 'method', 'platform', 'path', 'query', 'body'),
       eventType,
       // An export contains neither the sender nor the headers that a verdict needs.
       verdict: event.redacted && verdictOfRedacted(delivery, event.platform, event.receivedAt),
       sourceIp: '',
-      path: event.path,
-      query: event.query,
       delivery: deliveryNumber({ endpoint, ...event, eventType }, deliveryIdOf(delivery, event.platform)),
       headersJson: JSON.stringify(event.headers),
-      body: event.body,
       outcome: event.outcome ? { ...event.outcome, counts: [] } : undefined,
       redacted: event.redacted ?? undefined,
     };
@@ -232,14 +227,11 @@ function redactAll(
   return events.map(event => {
     const { event: left, redacted } = redaction.redact({ ...event, sourceIp: '' });
     if (!redacted) return event;
-    const { path, query, headers, body } = left;
     return {
       ...event,
-      path,
-      query,
-      headers: [...headers],
-      body,
-      sha256: sha256(body),
+      ...pick(left, 'path', 'query', 'body'),
+      headers: [...left.headers],
+      sha256: sha256(left.body),
       // It is read again from what is left.
       eventType: undefined,
       redacted: mergeRedacted(event.redacted, redacted),

@@ -1,9 +1,14 @@
 /* What an import reads: the endpoint that it writes to, and the events that are stored already. */
+
+import type { Client, InStatement } from '@libsql/client';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { TeamAccess } from '../../core/access/principal.ts';
+import type { ImportedEvent } from '../../core/events/exported-event.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
+import { pick } from '../../core/pick.ts';
 import { createContentReader } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
+import { countPinsSql } from '../../db/event-marks.ts';
 import { endpoints, events, teams } from '../../db/schema.ts';
 import { inList } from '../../db/sql-fragments.ts';
 
@@ -59,16 +64,8 @@ export function createImportsStore(db: Drizzle) {
         for (const { seq, receivedAt, nonce, method } of rows) {
           const content = found.get(seq);
           if (!content || content instanceof Error) continue;
-          const { path, query, headersJson, body } = content;
-          yield {
-            receivedAt,
-            nonce,
-            method,
-            path: path.toString('latin1'),
-            query: query?.toString('latin1') ?? null,
-            headersJson,
-            body,
-          };
+          const [path, query] = [content.path.toString('latin1'), content.query?.toString('latin1') ?? null];
+          yield { receivedAt, nonce, method, path, query, ...pick(content, 'headersJson', 'body') };
         }
       }
     },
@@ -89,4 +86,55 @@ function* toPages(keys: readonly { seq: number; bytes: number }[]): Generator<nu
     pageBytes += bytes;
   }
   if (seqs.length > 0) yield seqs;
+}
+
+/** The pin and the tags of a stored event in the file. */
+export type ImportedMarks = EventKey & Pick<ImportedEvent, 'pin' | 'tags'>;
+
+export type MarksStore = ReturnType<typeof createMarksStore>;
+
+const isEvent = 'endpoint = ?1 AND received_at = ?2 AND nonce = ?3';
+const insertPin = `INSERT INTO pins (event, endpoint, received_at, name, note, pinned_at)
+  SELECT seq, endpoint, received_at, CASE WHEN EXISTS (SELECT 1 FROM pins WHERE endpoint = ?1 AND name = ?4) THEN NULL ELSE ?4 END, ?5, ?6
+  FROM events WHERE ${isEvent} AND ${countPinsSql('?7')} < ?8
+  ON CONFLICT (event) DO NOTHING`;
+const insertTags = `INSERT INTO tags (event, tag, position, endpoint, received_at)
+  SELECT seq, value, key, endpoint, received_at
+  FROM (SELECT seq, endpoint, received_at FROM events WHERE ${isEvent} AND NOT EXISTS (SELECT 1 FROM tags WHERE event = seq)),
+    json_each(?4)`;
+
+/** Gives imported events their pins and tags. Raw SQL, because Drizzle's INSERT … SELECT takes only plain columns. */
+export function createMarksStore(client: Pick<Client, 'batch' | 'execute'>) {
+  return {
+    /** How many events the team has pinned. */
+    async countPins(teamId: string): Promise<number> {
+      const { rows } = await client.execute({ sql: `SELECT ${countPinsSql('?1')}`, args: [teamId] });
+      return Number(rows[0]?.[0]);
+    },
+
+    /**
+     * Marks events of the endpoint, in one transaction. Existing pins and tags stay. A name that another event of the endpoint
+     * has is left out, and so are pins beyond `maxPins` of the team.
+     * @returns for each event whether it exists
+     */
+    async mark(
+      { seq: endpoint, teamId }: TargetEndpoint,
+      marks: readonly ImportedMarks[],
+      maxPins: number,
+    ): Promise<boolean[]> {
+      const statements: InStatement[] = [];
+      /** For each event, the position of the statement whose count shows that it exists. */
+      const counts = marks.map(({ pin, tags, receivedAt, nonce }) => {
+        const event = [endpoint, receivedAt, nonce];
+        if (pin) {
+          const { name, note, pinnedAt } = pin;
+          statements.push({ sql: insertPin, args: [...event, name, note, pinnedAt, teamId, maxPins] });
+        }
+        if (tags.length > 0) statements.push({ sql: insertTags, args: [...event, JSON.stringify(tags)] });
+        return statements.push({ sql: `SELECT count(*) FROM events WHERE ${isEvent}`, args: event }) - 1;
+      });
+      const results = await client.batch(statements, 'write');
+      return counts.map(index => Number(results[index]?.rows[0]?.[0]) > 0);
+    },
+  };
 }

@@ -41,15 +41,11 @@ export function createKeysService(options: {
 
   return {
     async list(accountId: string): Promise<ApiKey[]> {
-      return (await store.listOf(accountId)).map(({ id, name, last4, lastUsedAt, appId, appName, ...key }) => ({
-        id,
-        name,
-        last4,
-        createdAt: key.createdAt,
-        lastUsedAt: lastUses.pending(id) ?? lastUsedAt,
+      return (await store.listOf(accountId)).map(({ appId, appName, isReadOnly, ...key }) => ({
+        ...key,
+        lastUsedAt: lastUses.pending(key.id) ?? key.lastUsedAt,
         app: toApp(appId, appName),
-        expiresAt: key.expiresAt,
-        readOnly: key.isReadOnly,
+        readOnly: isReadOnly,
       }));
     },
 

@@ -76,16 +76,13 @@ const defaultGraceMs = 10_000;
 
 export type Connections = ReturnType<typeof createConnections>;
 
-export function createConnections({
-  clock,
-  random,
-  graceMs = defaultGraceMs,
-}: {
+export function createConnections(options: {
   clock: Clock;
   random: RandomBytes;
   /** How long a connection lasts after a call. */
   graceMs?: number;
 }) {
+  const { clock, random, graceMs = defaultGraceMs } = options;
   const byEndpoint = new Map<number, Map<string, Connection>>();
   const perAccount = new Map<string, number>();
   let made = 0;

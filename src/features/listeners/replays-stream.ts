@@ -32,15 +32,8 @@ function* pieces(given: readonly GivenReplay[]): Generator<Piece> {
     const { query, method, headers, body, isSigned, isEdited } = replay;
     const bodyEncoding = encodingOf(body);
     const fields: Omit<ListenerReplay, 'body'> = {
-      id,
-      event,
-      query,
-      method,
+      ...{ id, event, query, method, bodyEncoding, timeoutMs, signed: isSigned, edited: isEdited },
       headers: headers.map(([name, value]) => [name, value]),
-      bodyEncoding,
-      signed: isSigned,
-      edited: isEdited,
-      timeoutMs,
     };
     yield `${index > 0 ? ',' : ''}${JSON.stringify(fields).slice(0, -1)},"body":`;
     yield* bodyLiteral(body, bodyEncoding);

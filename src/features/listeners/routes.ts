@@ -4,11 +4,10 @@ import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
+import { jsonText } from '../../http/sandboxed.ts';
 import { IdParams, responses } from '../../http/schemas.ts';
 import { ListenerCall, ListenerList, ListenerParams, ListenerReplays } from './model.ts';
 import type { ListenersService } from './service.ts';
-
-const json = { 'content-type': 'application/json;charset=utf-8' };
 
 export const listenersRoutes = ({ gate, listeners }: { gate: Gate; listeners: ListenersService }) =>
   routesOf(gate, '/api/endpoints/:id/listeners', 'Endpoints')
@@ -28,9 +27,7 @@ export const listenersRoutes = ({ gate, listeners }: { gate: Gate; listeners: Li
       async ({ principal, request, params, body }) => {
         if (body.wait) requestContext(request).endWithSender(0);
         const caller = { principal, recheck: () => gate.recheck(request), signal: request.signal };
-        const replays = await listeners.call(caller, params, body);
-        // Elysia sends a Response as it is, but its types expect the schema's type.
-        return new Response(replays, { headers: json }) as never;
+        return jsonText(await listeners.call(caller, params, body));
       },
       {
         ...jsonInput(ListenerCall),

@@ -5,7 +5,7 @@
 import type { TeamAccess } from '../../core/access/principal.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { decodeDeliveryKey } from '../../core/ids/delivery-key.ts';
-import { parseEventId } from '../../core/ids/ids.ts';
+import { seqOf } from '../../core/ids/ids.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import { createWakingTest } from '../../shared/filter/waking.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
@@ -36,8 +36,6 @@ const budgetMs = 250;
 const maxBodiesBytes = 512 << 10;
 /** The space for `body` and the fields around the data. */
 const reservedBytes = 512;
-
-const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;
 
 export function createWebhookEvents(options: {
   /** @throws not_found */

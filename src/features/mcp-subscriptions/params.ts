@@ -1,6 +1,30 @@
 /* The parameters of `events/subscribe` and `events/unsubscribe`, which come from a program. */
+
+import { createHash } from 'node:crypto';
 import { invalidAt } from '../../core/errors.ts';
-import { canonicalJson } from './key.ts';
+
+/** JSON whose object keys are sorted, without white space: equal values have equal texts (RFC 8785). */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`;
+}
+
+/** App, callback, event type and arguments, which never change. The same key again is a refresh, and the id follows from it. */
+export type SubscriptionKey = {
+  /** The connected app: its client and account, so that an app that is connected again has the same ids. */
+  principal: readonly string[];
+  url: string;
+  name: string;
+  /** Canonical JSON. */
+  arguments: string;
+};
+
+export const subscriptionId = (key: SubscriptionKey): string =>
+  `sub_${createHash('sha256').update(canonicalJson(key)).digest('hex').slice(0, 32)}`;
 
 const minTtlMs = 2 * 60_000;
 const maxTtlMs = 7 * 24 * 3_600_000;

@@ -22,9 +22,14 @@ import type { McpEventsService } from '../mcp-events/service.ts';
 import type { QueuesService } from '../queues/service.ts';
 import { type Callback, type CallbackTarget, newMessageId } from './callback.ts';
 import type { SubscriptionFeeder } from './feeder.ts';
-import { subscriptionId } from './key.ts';
 import type { Occurrences } from './occurrences.ts';
-import { readSubscribe, readSubscriptionName, type SubscribeParams, type SubscriptionName } from './params.ts';
+import {
+  readSubscribe,
+  readSubscriptionName,
+  type SubscribeParams,
+  type SubscriptionName,
+  subscriptionId,
+} from './params.ts';
 import type { ListedSubscription, Subscription, SubscriptionsStore } from './store.ts';
 import type { Termination } from './termination.ts';
 

@@ -3,8 +3,8 @@
  * nothing is sent after a grant or an endpoint has ended, however it ended.
  */
 
-import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Client, InStatement } from '@libsql/client';
+import { and, asc, count, eq, gt, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { subscriptionQueue } from '../../core/mcp-events/subscription.ts';
 import type { Health } from '../../core/network/destination-health.ts';
 import { pick } from '../../core/pick.ts';
@@ -13,10 +13,8 @@ import type { Database, Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, endpoints, teams } from '../../db/schema.ts';
 import { connectedApps } from '../../db/schema-oauth.ts';
-import { mcpSubscriptions, queueItems, queues } from '../../db/schema-queues.ts';
+import { mcpCallbacks, mcpSubscriptions, queueItems, queues } from '../../db/schema-queues.ts';
 import { inList, toClientStatement, updateStatement } from '../../db/sql-fragments.ts';
-import { createCallbacksStore } from './callbacks-store.ts';
-import { createSubscriptionItemsStore } from './items-store.ts';
 
 type Row = typeof mcpSubscriptions.$inferSelect;
 type Issuers = readonly string[];
@@ -206,3 +204,66 @@ export function createSubscriptionsStore({ db, client }: Pick<Database, 'db' | '
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
   };
 }
+
+/** The callbacks that have answered the challenge, by their app and the hash of their URL. */
+function createCallbacksStore(db: Drizzle) {
+  const ofApp = (appId: string, url: Uint8Array) =>
+    and(eq(mcpCallbacks.appId, appId), eq(mcpCallbacks.urlHash, Buffer.from(url)));
+
+  return {
+    isVerified: async (appId: string, urlHash: Uint8Array): Promise<boolean> =>
+      (await db.select({ at: mcpCallbacks.verifiedAt }).from(mcpCallbacks).where(ofApp(appId, urlHash))).length > 0,
+    async saveVerified(appId: string, urlHash: Uint8Array, now: number): Promise<void> {
+      await db.run(sql`INSERT OR IGNORE INTO mcp_callbacks (app_id, url_hash, verified_at)
+        SELECT id, ${Buffer.from(urlHash)}, ${now} FROM connected_apps WHERE id = ${appId}`);
+    },
+    /** Forgets callbacks of apps without a subscription that were verified before a time. */
+    async removeOldVerified(before: number): Promise<void> {
+      const unused = sql`NOT EXISTS (SELECT 1 FROM mcp_subscriptions WHERE mcp_subscriptions.app_id = ${mcpCallbacks.appId})`;
+      await db.delete(mcpCallbacks).where(and(lte(mcpCallbacks.verifiedAt, before), unused));
+    },
+  };
+}
+
+const ofQueueSql = 'queue = (SELECT seq FROM queues WHERE kind = ?1 AND owner = ?2) AND outcome IS NULL';
+// `detail` is written by work.ts: the time of the occurrence, or an object with it. Pinned events are kept.
+const removeGoneSql = `DELETE FROM queue_items WHERE seq IN (SELECT seq FROM queue_items WHERE ${ofQueueSql} AND seq <> ?3
+    AND ifnull(json_extract(CAST(detail AS TEXT), '$.at'), json_extract(CAST(detail AS TEXT), '$')) < ?4
+    AND event NOT IN (SELECT event FROM pins) LIMIT ?5) RETURNING event`;
+const firstSql = (isTried: number): string =>
+  `(SELECT event FROM queue_items WHERE ${ofQueueSql} AND (attempts > 0) = ${isTried} AND seq <> ?3 ORDER BY seq LIMIT 1)`;
+const firstWaitingSql = `SELECT CASE WHEN a IS NULL OR b < a THEN b ELSE a END FROM (SELECT ${firstSql(0)} AS a, ${firstSql(1)} AS b)`;
+
+/** The waiting occurrences of subscriptions. They are items of the queues (features/queues/store.ts); `event` is their position. */
+const createSubscriptionItemsStore = (client: Pick<Client, 'batch' | 'execute'>) => ({
+  /** A statement that makes the waiting items of a subscription due. */
+  hastenStatement: (owner: string, now: number): InStatement => ({
+    sql: `UPDATE queue_items SET due_at = ?3 WHERE due_at > ?3 AND queue = (SELECT seq FROM queues WHERE kind = ?1 AND owner = ?2)`,
+    args: [subscriptionQueue, owner, now],
+  }),
+  /** A statement that removes the waiting items up to a position. */
+  skipStatement: (owner: string, position: number): InStatement => ({
+    sql: `DELETE FROM queue_items WHERE event <= ?3 AND queue = (SELECT seq FROM queues WHERE kind = ?1 AND owner = ?2)`,
+    args: [subscriptionQueue, owner, position],
+  }),
+  /**
+   * Removes waiting items, besides `except`, whose occurrences retention has removed or hidden.
+   * @param before the time of the oldest occurrence that is kept, epoch ms @returns their positions
+   */
+  async removeGone(
+    owner: string,
+    { except, before, limit }: { except: number; before: number; limit: number },
+  ): Promise<number[]> {
+    const args = [subscriptionQueue, owner, except, before, limit];
+    const [result] = await client.batch([{ sql: removeGoneSql, args }], 'write');
+    return (result?.rows ?? []).map(row => Number(row[0]));
+  },
+  /**
+   * The position of the first occurrence that waits, besides that of one item; null if none does. Items are added in the order
+   * of their positions, so this takes two steps in an index.
+   */
+  async firstWaiting(owner: string, except = 0): Promise<number | null> {
+    const { rows } = await client.execute({ sql: firstWaitingSql, args: [subscriptionQueue, owner, except] });
+    return rows[0]?.[0] === undefined || rows[0][0] === null ? null : Number(rows[0][0]);
+  },
+});

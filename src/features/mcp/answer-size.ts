@@ -1,4 +1,6 @@
-/* Shortens what senders chose (bodies, headers, paths) until the result of a tool fits into 64 KiB. */
+/* What a tool knows of its request. Shortens what senders chose (bodies, headers, paths) until the result of a tool fits into 64 KiB. */
+
+import type { Principal } from '../../core/access/principal.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { EventSummary } from '../events/model.ts';
 import { maxResultBytes } from './model.ts';
@@ -49,3 +51,12 @@ export function fitHeaders(headers: Record<string, string>): { headers: Record<s
   });
   return { headers: Object.fromEntries(fitted), truncated };
 }
+
+/** The request that a tool is called in. */
+export type ToolContext = {
+  principal: Principal;
+  /** Authenticates the request again; undefined when its credentials are no longer valid. */
+  recheck: () => Promise<Principal | undefined>;
+  /** Aborted when the client disconnects. */
+  signal?: AbortSignal | undefined;
+};

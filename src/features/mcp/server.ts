@@ -7,9 +7,9 @@ import type { Principal } from '../../core/access/principal.ts';
 import { AppError } from '../../core/errors.ts';
 import { toJsonSchema } from '../../core/schemas.ts';
 import { storageRefusal } from '../../core/storage-refusal.ts';
+import type { ToolContext } from './answer-size.ts';
 import { inputs, outputs, type ToolName } from './model.ts';
 import type { McpService } from './service.ts';
-import type { ToolContext } from './tool-context.ts';
 import { type ToolDescription, tools } from './tools.ts';
 
 /** Parameter names of tools that changed after 1.0.0. The old names still work, and are not in the tools' schemas. */

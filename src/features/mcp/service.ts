@@ -13,8 +13,8 @@ import type { EventsService } from '../events/service.ts';
 import type { FeedService } from '../feed/service.ts';
 import type { ReplayResult } from '../replays/model.ts';
 import type { SchemasService } from '../schemas/service.ts';
-import { answerBytes, fitSummaries } from './answer-size.ts';
-import { toEventResult } from './event-result.ts';
+import { answerBytes, fitSummaries, type ToolContext } from './answer-size.ts';
+import { createGetSchema, toEventResult } from './event-result.ts';
 import {
   defaultBodyCharacters,
   exportFileName,
@@ -24,8 +24,6 @@ import {
   notice,
   type Output,
 } from './model.ts';
-import { createGetSchema } from './schema-result.ts';
-import type { ToolContext } from './tool-context.ts';
 import { createWaitForEvent } from './wait.ts';
 
 export type Replaying = {

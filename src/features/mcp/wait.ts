@@ -2,9 +2,8 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import type { FeedService } from '../feed/service.ts';
-import { fitSummaries } from './answer-size.ts';
+import { fitSummaries, type ToolContext } from './answer-size.ts';
 import { defaultWaitSeconds, type Input, maxListed, notice, type Output } from './model.ts';
-import type { ToolContext } from './tool-context.ts';
 
 export function createWaitForEvent(options: {
   readFeed: FeedService['page'];

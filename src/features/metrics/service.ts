@@ -12,7 +12,8 @@ import Registry from 'prom-client/lib/registry.js';
 import type { SignInResult, SignInWay } from '../../core/access/sign-in.ts';
 import type { AlertChannelType } from '../../shared/alerts.ts';
 
-export type DeliveryResult = 'stored' | 'unknown' | 'paused' | 'guarded' | 'too_large' | 'refused' | 'aborted';
+const deliveryResults = ['stored', 'unknown', 'paused', 'guarded', 'too_large', 'refused', 'aborted'] as const;
+export type DeliveryResult = (typeof deliveryResults)[number];
 
 /** An answered request. `route` is the template (`/api/events/:id`), never the path. */
 export type AnsweredRequest = { route: string; method: string; status: number; durationMs: number };
@@ -158,16 +159,13 @@ function registerCounters({ counter, histogram }: Instruments) {
   };
 }
 
-export function createMetricsService({
-  version,
-  startedAt,
-  levels,
-}: {
+export function createMetricsService(options: {
   version: string;
   /** Epoch ms. */
   startedAt: number;
   levels: Levels;
 }) {
+  const { version, startedAt, levels } = options;
   const registry = new Registry();
   const instruments = createInstruments(registry);
   const counters = registerCounters(instruments);
@@ -175,17 +173,15 @@ export function createMetricsService({
   instruments.constant('hooktape_build_info', 'Always 1', { version });
 
   // Created once per result, because every delivery is counted.
-  const deliveriesByResult = new Map<DeliveryResult, { inc: () => void }>();
-  for (const result of ['stored', 'unknown', 'paused', 'guarded', 'too_large', 'refused', 'aborted'] as const)
-    deliveriesByResult.set(result, counters.deliveries.labels({ result }));
+  const deliveriesByResult = new Map(
+    deliveryResults.map(result => [result, counters.deliveries.labels({ result })] as const),
+  );
 
   return {
     contentType: registry.contentType,
     text: (): Promise<string> => registry.metrics(),
 
-    delivery(result: DeliveryResult): void {
-      deliveriesByResult.get(result)?.inc();
-    },
+    delivery: (result: DeliveryResult): void => deliveriesByResult.get(result)?.inc(),
     commit(rows: number, durationMs: number): void {
       counters.commitRows.observe(rows);
       counters.commitSeconds.observe(durationMs / 1000);
@@ -199,27 +195,13 @@ export function createMetricsService({
       counters.requests.inc(labels);
       counters.requestSeconds.observe({ route }, durationMs / 1000);
     },
-    eventLoopLag(lagMs: number): void {
-      counters.loopLag.observe(Math.max(0, lagMs) / 1000);
-    },
-    swept(events: number): void {
-      counters.swept.inc(events);
-    },
-    alert(channel: AlertChannelType, result: 'ok' | 'failed'): void {
-      counters.alerts.inc({ channel, result });
-    },
-    signIn(way: SignInWay, result: SignInResult): void {
-      counters.signIns.inc({ way, result });
-    },
-    forward(result: 'settled' | 'retried' | 'given_up'): void {
-      counters.forwards.inc({ result });
-    },
-    replay(result: 'ok' | 'not_ok' | 'failed'): void {
-      counters.replays.inc({ result });
-    },
+    eventLoopLag: (lagMs: number): void => counters.loopLag.observe(Math.max(0, lagMs) / 1000),
+    swept: (events: number): void => counters.swept.inc(events),
+    alert: (channel: AlertChannelType, result: 'ok' | 'failed'): void => counters.alerts.inc({ channel, result }),
+    signIn: (way: SignInWay, result: SignInResult): void => counters.signIns.inc({ way, result }),
+    forward: (result: 'settled' | 'retried' | 'given_up'): void => counters.forwards.inc({ result }),
+    replay: (result: 'ok' | 'not_ok' | 'failed'): void => counters.replays.inc({ result }),
     /** @param outcome of its item; `again` if the destination asked to wait */
-    replayJobItem(outcome: string): void {
-      counters.replayJobEvents.inc({ outcome });
-    },
+    replayJobItem: (outcome: string): void => counters.replayJobEvents.inc({ outcome }),
   };
 }
