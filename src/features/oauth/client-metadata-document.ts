@@ -4,8 +4,13 @@
  */
 import { decodeUtf8 } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
-import { type ClientMetadata, readMayRefresh, readMembers, readRedirectUris } from './client-metadata.ts';
-import { cleanClientName } from './client-name.ts';
+import {
+  type ClientMetadata,
+  cleanClientName,
+  readMayRefresh,
+  readMembers,
+  readRedirectUris,
+} from './client-metadata.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
 
 type FetchedClient = ClientMetadata & {

@@ -2,7 +2,7 @@
  * Client metadata (RFC 7591): everything is validated, only what is needed is kept. The list of redirect URIs may contain
  * some that cannot be used here, because clients register the same list everywhere, but no dangerous schemes.
  */
-import { cleanClientName } from './client-name.ts';
+import { firstCharacters } from '../../core/text.ts';
 import { refuse } from './oauth-error.ts';
 import { maxRedirectUriLength, redirectKind } from './redirect-uris.ts';
 
@@ -97,4 +97,21 @@ export function readRegistration(json: unknown): ClientMetadata {
     authMethods: readAuthMethods(members),
     mayRefresh: readMayRefresh(members),
   };
+}
+
+const maxNameCharacters = 100;
+
+/**
+ * A name that a client gives itself, safe to store and to show: one line of at most 100 characters, without control, invisible or
+ * text-direction characters.
+ * @param fallback returned when nothing readable is left
+ */
+export function cleanClientName(name: unknown, fallback: string): string {
+  if (typeof name !== 'string') return fallback;
+  const text = name
+    .slice(0, 2000)
+    .replace(/[\p{Zl}\p{Zp}\p{Zs}\t\r\n]+/gu, ' ')
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, '')
+    .trim();
+  return firstCharacters(text, maxNameCharacters).trim() || fallback;
 }

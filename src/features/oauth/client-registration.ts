@@ -6,8 +6,7 @@ import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readRegistration } from './client-metadata.ts';
 import { toClientRow } from './clients.ts';
 import type { ClientsStore } from './clients-store.ts';
-import { OAuthError } from './oauth-error.ts';
-import { type RateLimit, tooManyRequests } from './rate-limit.ts';
+import { OAuthError, type RateLimit, tooManyRequests } from './oauth-error.ts';
 
 /** `token`: registration needs this initial access token. */
 export type RegistrationPolicy = { mode: 'on' | 'off' } | { mode: 'token'; token: string };

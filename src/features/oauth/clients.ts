@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 import { isMetadataUrl, type MetadataFetcher } from './client-metadata-document.ts';
 import type { ClientRow, ClientsStore } from './clients-store.ts';
-import { type RateLimit, tooManyRequests } from './rate-limit.ts';
+import { type RateLimit, tooManyRequests } from './oauth-error.ts';
 
 export type Clients = ReturnType<typeof createClients>;
 

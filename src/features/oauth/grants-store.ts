@@ -4,16 +4,9 @@
  * (migrations/0004_bind_keys_to_apps.sql).
  */
 import { and, eq, exists, gt, inArray, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
+import { pick } from '../../core/pick.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { authzRequests, connectedApps, oauthCodes, oauthGrants, oauthRefreshTokens } from '../../db/schema-oauth.ts';
-
-type RefreshTokenRow = {
-  grantId: string;
-  clientId: string;
-  accountId: string;
-  scope: string;
-  resource: string;
-};
 
 export type RevocationReason = 'code_reuse' | 'refresh_reuse' | 'revoked' | 'signed_out_everywhere';
 
@@ -60,14 +53,12 @@ export function createGrantsStore(db: Drizzle) {
 
   return {
     /** Finds the token whether or not it was rotated and whether or not its grant is active. */
-    findRefreshToken: (hash: Buffer): Promise<RefreshTokenRow | undefined> =>
+    findRefreshToken: (hash: Buffer) =>
       db
         .select({
           grantId: oauthGrants.id,
-          clientId: connectedApps.clientId,
-          accountId: connectedApps.accountId,
-          scope: oauthGrants.scope,
-          resource: oauthGrants.resource,
+          ...pick(connectedApps, 'clientId', 'accountId'),
+          ...pick(oauthGrants, 'scope', 'resource'),
         })
         .from(oauthRefreshTokens)
         .innerJoin(oauthGrants, eq(oauthGrants.id, oauthRefreshTokens.grantId))

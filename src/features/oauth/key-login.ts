@@ -14,10 +14,9 @@ import { readName } from '../../core/text.ts';
 import { maxKeysPerAccount } from '../../shared/limits.ts';
 import type { KeyLoginView } from './key-login-page.ts';
 import type { KeyLoginsStore } from './key-logins-store.ts';
-import { OAuthError, refuse } from './oauth-error.ts';
+import { OAuthError, type RateLimit, refuse, tooManyRequests } from './oauth-error.ts';
 import { errorPage, type PageOutcome, type SignedInUser } from './page-outcome.ts';
 import { isChallenge, isVerifierOf } from './pkce.ts';
-import { type RateLimit, tooManyRequests } from './rate-limit.ts';
 import { type RequestParameters, readParameters } from './request-parameters.ts';
 
 export type KeyMaker = {

@@ -42,3 +42,9 @@ export class OAuthError extends Error {
 }
 
 export const refuse = (code: OAuthErrorCode, description: string): OAuthError => new OAuthError(code, description);
+
+/** Counts a request of this key. @returns 0 when it is allowed, else the seconds until the next one is */
+export type RateLimit = (key: string) => number;
+
+export const tooManyRequests = (what: string, waitSeconds: number): OAuthError =>
+  new OAuthError('slow_down', `too many ${what}, try again later`, { headers: { 'retry-after': String(waitSeconds) } });

@@ -168,6 +168,7 @@ type OAuthRoutesOptions = {
 export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptions) {
   const cacheable = (body: () => unknown): Handler =>
     byMethod({ GET: () => json(200, body(), { ...cors, 'cache-control': 'public, max-age=300' }) }, cors);
+  const postWithCors = (handle: Handler): Handler => byMethod({ POST: handle }, cors);
   const authorization = (request: Request) => request.headers.get('authorization');
 
   const endpoints: Record<string, Handler> = {
@@ -220,36 +221,19 @@ export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptio
         }),
     }),
 
-    [paths.token]: byMethod(
-      {
-        POST: async request => {
-          const parameters = await readForm(request);
-          return json(200, await oauth.token(authorization(request), parameters), { ...cors, ...noStore });
-        },
-      },
-      cors,
-    ),
-    [paths.revoke]: byMethod(
-      {
-        POST: async request => {
-          const parameters = await readForm(request);
-          await oauth.revoke(authorization(request), parameters);
-          return new Response(null, { status: 200, headers: { ...cors, ...noStore } });
-        },
-      },
-      cors,
-    ),
+    [paths.token]: postWithCors(async request => {
+      const tokens = await oauth.token(authorization(request), await readForm(request));
+      return json(200, tokens, { ...cors, ...noStore });
+    }),
+    [paths.revoke]: postWithCors(async request => {
+      await oauth.revoke(authorization(request), await readForm(request));
+      return new Response(null, { status: 200, headers: { ...cors, ...noStore } });
+    }),
     ...(oauth.canRegister && {
-      [paths.register]: byMethod(
-        {
-          POST: async request => {
-            const metadata = await readJson(request);
-            const registered = await oauth.register(metadata, clientAddress(request), bearerToken(request));
-            return json(201, registered, { ...cors, ...noStore });
-          },
-        },
-        cors,
-      ),
+      [paths.register]: postWithCors(async request => {
+        const registered = await oauth.register(await readJson(request), clientAddress(request), bearerToken(request));
+        return json(201, registered, { ...cors, ...noStore });
+      }),
     }),
   };
 

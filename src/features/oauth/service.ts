@@ -11,8 +11,7 @@ import { createClientRegistration, type RegistrationPolicy } from './client-regi
 import { createClients } from './clients.ts';
 import { resourceMetadata, serverMetadata } from './discovery.ts';
 import { createKeyLogin, type KeyMaker } from './key-login.ts';
-import { refuse } from './oauth-error.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { type RateLimit, refuse } from './oauth-error.ts';
 import type { RequestParameters } from './request-parameters.ts';
 import { createResources } from './scopes.ts';
 import { createSigningKeys } from './signing-keys.ts';
