@@ -52,8 +52,15 @@ type File = {
 /** Paths of the single-page application. */
 const isPagePath = (pathname: string): boolean => /^\/(app(\/.*)?|setup|login)?$/.test(pathname);
 
-/** Loads all files. From source this bundles the dashboard, which takes some tenths of a second. */
-export async function loadAssets(): Promise<Assets> {
+let loaded: Promise<Assets> | undefined;
+
+/** Loads all files, once in a process. From source this bundles the dashboard, which takes some tenths of a second. */
+export function loadAssets(): Promise<Assets> {
+  loaded ??= readAssets();
+  return loaded;
+}
+
+async function readAssets(): Promise<Assets> {
   const { page, files } = await readFiles();
   return (pathname, { acceptEncoding, isWrongSetupLink = false } = {}) => {
     const file = isPagePath(pathname) ? pageFor(page, isWrongSetupLink) : files.get(pathname);

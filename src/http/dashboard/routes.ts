@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import { notFound } from '../../core/errors.ts';
 import type { SessionCookie } from '../cookie.ts';
 import { methodNotAllowed } from '../declared-only.ts';
-import { type Assets, loadAssets } from './assets.ts';
+import { loadAssets } from './assets.ts';
 
 type DashboardRoutesOptions = {
   /** Whether there is no account yet, and this token cannot create it. */
@@ -14,16 +14,14 @@ type DashboardRoutesOptions = {
 };
 
 export function dashboardRoutes({ isWrongSetupToken, cookie, signInByHeader }: DashboardRoutesOptions) {
-  let assets: Promise<Assets> | undefined;
   const isWrongSetupLink = async ({ pathname, searchParams }: URL): Promise<boolean> => {
     const token = pathname === '/setup' ? searchParams.get('token') : null;
     // If it cannot be checked now, the form says so when it is sent.
     return token !== null && isWrongSetupToken(token).catch(() => false);
   };
   const serve = async ({ request }: { request: Request }): Promise<Response> => {
-    assets ??= loadAssets();
     const url = new URL(request.url, 'http://internal');
-    const asset = (await assets)(url.pathname, {
+    const asset = (await loadAssets())(url.pathname, {
       acceptEncoding: request.headers.get('accept-encoding'),
       isWrongSetupLink: await isWrongSetupLink(url),
     });

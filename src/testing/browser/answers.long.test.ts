@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, createEndpoint, type Dashboard, openDashboard } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -29,7 +29,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
       path: `/orders?page=${n}`,
       ...(n % 2 === 1 && { type: 'push' }),
     }));
-    ({ id, address, listUrl } = await openEndpoint(page, 'Shop', events));
+    ({ id, address, listUrl } = await createEndpoint(page, 'Shop', events));
   });
 
   const rules = () => page.locator('.rule');
@@ -55,6 +55,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
   };
 
   test('a rule is written with completion, checked while it is typed, tried on the last deliveries, and saved', async () => {
+    await page.goto(listUrl);
+    await page.locator('.event-row').first().waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('go to answers');
     await page.keyboard.press('Enter');

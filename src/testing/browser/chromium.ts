@@ -1,5 +1,7 @@
 /* Finds Chromium for the browser tests. Without it they are skipped, or fail when HOOKTAPE_REQUIRE_BROWSER=1. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 /** The headless shell draws the same pages with a quarter less processor time. It has no developer tools. */
@@ -24,17 +26,34 @@ export const hasNoBrowser = executablePath === undefined;
 export const browserTitle = (title: string): string =>
   hasNoBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
 
-/** @param options.withDevTools needs the whole browser */
-export function launchBrowser(
-  env: Record<string, string> = {},
-  { withDevTools = false }: { withDevTools?: boolean } = {},
-): Promise<Browser> {
+/** A browser of its own. @param options.withDevTools needs the whole browser */
+export function launchBrowser({ withDevTools = false }: { withDevTools?: boolean } = {}): Promise<Browser> {
   const useShell = !withDevTools && configured === undefined && existsSync(headlessShell);
-  const path = useShell ? headlessShell : executablePath;
+  const artifactsDir = mkdtempSync(join(tmpdir(), 'hooktape-chromium-'));
   return chromium.launch({
-    ...(path === undefined ? {} : { executablePath: path }),
-    // Chromium's sandbox does not work as root, as in containers. Only our own loopback pages are opened.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    env: { ...Bun.env, ...env } as Record<string, string>,
+    executablePath: join(import.meta.dir, 'chromium.sh'),
+    artifactsDir,
+    args: [
+      // Chromium's sandbox does not work as root, as in containers. Only our own loopback pages are opened.
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      // No page lives long enough to gain from optimized code.
+      '--js-flags=--no-opt --no-maglev',
+    ],
+    env: {
+      ...(Bun.env as Record<string, string>),
+      TEST_CHROMIUM: (useShell ? headlessShell : executablePath) ?? 'chromium',
+      TEST_ARTIFACTS: artifactsDir,
+    },
   });
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The browser that all tests of this process use, each with its own contexts. It ends with the process. */
+export async function sharedBrowser(): Promise<Browser> {
+  const known = await shared?.catch(() => undefined);
+  if (known?.isConnected()) return known;
+  shared = launchBrowser();
+  return shared;
 }

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, createEndpoint, type Dashboard, deliver, openDashboard } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 import { takeShots } from './shots.ts';
 import { xssPayloads } from './xss.ts';
@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('comparing two events'), () => {
     page.locator('.changes tr.changed').filter({ has: page.getByText(name, { exact: true }) });
 
   test('it is the previous event of the type, also under a filter, and the way back keeps the filter', async () => {
-    const { address, listUrl } = await openEndpoint(page, 'filtered');
+    const { address, listUrl } = await createEndpoint(page, 'filtered');
     const first = await send(address, '{"n":1}', 'push');
     await send(address, '{"n":2}', 'issues');
     const last = await send(address, '{"n":3}', 'push');
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('comparing two events'), () => {
   });
 
   test('without an earlier event of the type, the button says so and leads to the choice of another', async () => {
-    const { address, listUrl } = await openEndpoint(page, 'first');
+    const { address, listUrl } = await createEndpoint(page, 'first');
     const other = await send(address, '{"n":1}', 'push');
     const only = await send(address, '{"n":2}', 'issues');
     await page.goto(`${listUrl}/events/${only}`);
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('comparing two events'), () => {
   });
 
   test('a line says what differs, values are marked by character, and the rest of the tree is folded', async () => {
-    const { id, address, listUrl } = await openEndpoint(page, 'seen');
+    const { id, address, listUrl } = await createEndpoint(page, 'seen');
     await callApi(page, 'POST', `/api/endpoints/${id}/secrets`, { platform: 'github', secret });
     const signed = (body: string, key: string): Record<string, string> => ({
       'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
@@ -120,7 +120,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('comparing two events'), () => {
   });
 
   test('another event is found by the server, and the focus returns to its button', async () => {
-    const { address, listUrl } = await openEndpoint(page, 'many');
+    const { address, listUrl } = await createEndpoint(page, 'many');
     const old = await send(address, '{"note":"the needle of last week"}', 'push');
     for (let n = 0; n < 40; n++) await send(address, `{"n":${n}}`, 'issues');
     const last = await send(address, '{"n":40}', 'issues');
@@ -150,7 +150,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('comparing two events'), () => {
   });
 
   test('a missing event and a server that fails are said, and the other side stays', async () => {
-    const { address, listUrl } = await openEndpoint(page, 'missing');
+    const { address, listUrl } = await createEndpoint(page, 'missing');
     const [one, other] = [await send(address, '{"n":1}', 'push'), await send(address, '{"n":2}', 'push')];
     await page.goto(`${listUrl}/compare?a=evt_00000000000000000000000000&b=${other}`);
     await page.getByText("Couldn't load the event").waitFor();
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('comparing two events'), () => {
   });
 
   test('lines of text are marked and folded, and hostile content is only text', async () => {
-    const { address, listUrl } = await openEndpoint(page, 'hostile');
+    const { address, listUrl } = await createEndpoint(page, 'hostile');
     const text = (word: string): string =>
       [...Array.from({ length: 20 }, (_, n) => `line ${n}`), `the ${word} line`, ...xssPayloads].join('\n');
     const init = { headers: { 'content-type': 'text/plain' } };

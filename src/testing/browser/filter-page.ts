@@ -5,7 +5,7 @@
 import { expect } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
-import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
+import { createEndpoint, type Dashboard, deliver, openDashboard } from './dashboard.ts';
 
 export type FilterPage = {
   dashboard: Dashboard;
@@ -50,7 +50,7 @@ export async function openFilterPage(): Promise<FilterPage> {
     );
   const reset = async (): Promise<void> => {
     await page.setViewportSize({ width: 1280, height: 800 });
-    own = await openEndpoint(page, 'Shop');
+    own = await createEndpoint(page, 'Shop');
     for (let n = 1; n <= 12; n++) await send(n);
     await page.goto(own.listUrl);
     await page.locator('.event-row.selected').waitFor();

@@ -3,7 +3,16 @@ import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, owner, shownAddress } from './dashboard.ts';
+import {
+  callApi,
+  createEndpoint,
+  type Dashboard,
+  deliver,
+  openDashboard,
+  openEndpoint,
+  owner,
+  shownAddress,
+} from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -13,7 +22,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
   let page: Page;
 
   beforeAll(async () => {
-    dashboard = await openDashboard();
+    dashboard = await openDashboard({}, { isProcess: true });
     page = await dashboard.open();
   });
   afterAll(() => dashboard?.close());
@@ -21,8 +30,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
   let isSetUp = false;
   /** Creates the owner, unless an earlier test has. */
   const setUp = async (): Promise<void> => {
-    if (!isSetUp) await dashboard.setUp(page);
+    if (isSetUp) return;
     isSetUp = true;
+    await page.goto(dashboard.setupUrl);
+    await page.getByLabel('Email').fill(owner.email);
+    await page.getByLabel('Password').fill(owner.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('The first webhook appears here automatically').waitFor();
   };
   const openFirstEvent = async (): Promise<string> => {
     await setUp();
@@ -69,7 +83,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
 
   test('a public URL has no warning that platforms cannot reach it', async () => {
     await setUp();
-    const { listUrl } = await openEndpoint(page, 'Public');
+    const { listUrl } = await createEndpoint(page, 'Public');
     await page.route('**/api/endpoints', async route => {
       const response = await route.fetch();
       await route.fulfill({

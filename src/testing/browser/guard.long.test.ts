@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, createEndpoint, type Dashboard, deliver, openDashboard } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -22,7 +22,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
   afterAll(() => dashboard?.close());
 
   beforeEach(async () => {
-    ({ id, address, listUrl } = await openEndpoint(page, 'Shop'));
+    ({ id, address, listUrl } = await createEndpoint(page, 'Shop'));
   });
 
   const section = () => page.locator('#guard');

@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel
       return (await fetch(`/api/endpoints/${endpoints[0].id}/export?format=har`)).text();
     });
 
-    browser = await launchBrowser({}, { withDevTools: true });
+    browser = await launchBrowser({ withDevTools: true });
     panel = await browser.newPage();
     await panel.goto(`${tools}devtools_app.html`);
     await panel.getByRole('tab', { name: 'Network', exact: true }).waitFor();

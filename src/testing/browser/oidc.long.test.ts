@@ -26,8 +26,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in with a provider'), () => 
         HOOKTAPE_OIDC_CLIENT_SECRET: 'a-secret-of-this-client',
         HOOKTAPE_OIDC_NAME: 'Example ID',
       },
-      {},
-      'localhost',
+      { hostName: 'localhost' },
     );
     const people = {
       mira: { email: owner.email, email_verified: true },

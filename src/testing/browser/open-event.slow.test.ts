@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
+import { createEndpoint, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -19,7 +19,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
   afterAll(() => dashboard?.close());
 
   test('find in the hex view marks text and bytes, also those far below', async () => {
-    const { address, listUrl } = await openEndpoint(page, 'bytes');
+    const { address, listUrl } = await createEndpoint(page, 'bytes');
     const body = new Uint8Array(3_000_000).fill(0xff);
     body.set(new TextEncoder().encode('needle'), 30);
     body.set(new TextEncoder().encode('Needle'), 2_000_000);
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
   });
 
   test('a filter in a link that cannot be read says why, and is no matter of the connection', async () => {
-    const { listUrl } = await openEndpoint(page, 'linked', [{ body: '{"n":1}' }]);
+    const { listUrl } = await createEndpoint(page, 'linked', [{ body: '{"n":1}' }]);
     await page.goto(`${listUrl}?where=${encodeURIComponent('tpye:push')}`);
     await page.getByRole('alert').getByText('There is no field "tpye"').waitFor();
     expect(await page.locator('.connection').count()).toBe(0);
@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
   });
 
   test('a page without live updates shows the connection, too, and since when it is lost', async () => {
-    const { listUrl } = await openEndpoint(page, 'asked', [{ body: '{"n":1}' }]);
+    const { listUrl } = await createEndpoint(page, 'asked', [{ body: '{"n":1}' }]);
     await page.goto(`${listUrl}/settings`);
     const live = page.locator('.connection.live', { hasText: 'Live' });
     await live.waitFor();

@@ -40,8 +40,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     const folder = Bun.env['KEEPING_SHOTS'];
     if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
   };
-  const checkAccessibility = async (): Promise<void> => {
-    expect(await violations(page)).toEqual([]);
+  const checkAccessibility = async (within: string): Promise<void> => {
+    expect(await violations(page, { within })).toEqual([]);
   };
 
   test('m pins the event with a name and a note, which row and detail show, also after a reload', async () => {
@@ -52,7 +52,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await dialog().getByLabel('Name').fill('golden');
     await dialog().getByLabel('Note').fill('the one that failed');
     await shot('pin-dialog');
-    await checkAccessibility();
+    await checkAccessibility('dialog');
     await page.keyboard.press('Enter');
     await dialog().waitFor({ state: 'detached' });
     for (const isReloaded of [false, true]) {
@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     }
     await page.keyboard.press('Escape');
     await shot('marked');
-    await checkAccessibility();
+    await checkAccessibility('html');
     await page.getByRole('button', { name: 'Remove the tag checkout' }).click();
     await row(0).getByText('checkout').waitFor({ state: 'detached' });
     await page.reload();

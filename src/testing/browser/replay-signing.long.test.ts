@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { SecretList } from '../../features/secrets/model.ts';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, createEndpoint, type Dashboard, openDashboard } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 import { body, deliverSigned, openHandler, secret, signatureOf } from './replay-handler.ts';
 import { takeShots } from './shots.ts';
@@ -26,7 +26,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replays signed with a saved secret')
 
   beforeEach(async () => {
     handler = openHandler();
-    const { id, address, listUrl } = await openEndpoint(page, 'Shop');
+    const { id, address, listUrl } = await createEndpoint(page, 'Shop');
     endpoint = id;
     eventUrl = `${listUrl}/events/${await deliverSigned(address)}`;
     await page.goto(eventUrl);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { isRemote } from '../remote/databases.ts';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, createEndpoint, type Dashboard, deliver, openDashboard } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -44,8 +44,8 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     const folder = Bun.env['ROWS_SHOTS'];
     if (folder) await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' });
   };
-  const checkAccessibility = async (on = page): Promise<void> => {
-    expect(await violations(on)).toEqual([]);
+  const checkAccessibility = async (within = '.list-pane', on = page): Promise<void> => {
+    expect(await violations(on, { within })).toEqual([]);
   };
   const openList = async (query = ''): Promise<void> => {
     await page.goto(listUrl + query);
@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
   beforeEach(async () => {
     // The list remembers how its rows are shown.
     await page.evaluate(() => localStorage.clear());
-    ({ address, listUrl } = await openEndpoint(page, 'Shop'));
+    ({ address, listUrl } = await createEndpoint(page, 'Shop'));
     for (let n = 1; n <= 6; n++) await send(`{"order":${n},"status":"paid"}`);
     await send('{"object_kind":"push"}', { 'x-gitlab-event': 'Push Hook' });
     await send('{"action":"closed"}', { 'x-gitea-event': 'issues' });
@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     // GitHub, Stripe, Gitea and GitLab.
     expect(new Set(marks).size).toBe(4);
     await shot('light');
-    await checkAccessibility();
+    await checkAccessibility('html');
   });
 
   test('at the end of a row is one exception, or a tick for a valid signature', async () => {
@@ -130,7 +130,6 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
   });
 
   test('a search says how many events it found and where each matches, whole values first', async () => {
-    await openList();
     const found = page.getByText(/ contain/);
     const box = page.getByRole('combobox', { name: 'Search and filter events' });
     await expectEventually(() => found.count()).toBe(0);
@@ -251,7 +250,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     await bar().getByRole('button', { name: 'Delete' }).click();
     await dialog().getByText('Also delete the pinned one').waitFor();
     await shot('delete');
-    await checkAccessibility();
+    await checkAccessibility('dialog');
     await dialog().getByRole('button', { name: 'Delete 4 events' }).click();
     await page.getByText('4 events deleted.').waitFor();
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
@@ -328,7 +327,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     await phone.getByRole('region', { name: 'Selected events' }).waitFor();
     const folder = Bun.env['ROWS_SHOTS'];
     if (folder) await phone.screenshot({ path: `${folder}/phone-dark.png` });
-    await checkAccessibility(phone);
+    await checkAccessibility('html', phone);
     const width = await phone.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBe(360);
     await phone.context().close();

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../poll.ts';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, openEndpoint, shownAddress } from './dashboard.ts';
+import { createEndpoint, type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
   });
 
   test('an endpoint without events says what will be here', async () => {
-    const { listUrl } = await openEndpoint(page, 'Quiet');
+    const { listUrl } = await createEndpoint(page, 'Quiet');
     await page.goto(`${listUrl}/schemas`);
     await page.getByText('No schemas yet').waitFor();
     await checkAccessibility();

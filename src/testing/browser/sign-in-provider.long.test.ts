@@ -48,7 +48,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in with a provider'), () => 
       HOOKTAPE_OIDC_NAME: 'Example ID',
       HOOKTAPE_OIDC_CREATE_ACCOUNTS: 'on',
     };
-    dashboard = await openDashboard(env, {}, 'localhost');
+    dashboard = await openDashboard(env, { hostName: 'localhost' });
     answer = providerFor(issuer, dashboard.origin);
     page = await open();
     await dashboard.setUp(page);

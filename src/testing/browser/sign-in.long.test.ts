@@ -7,7 +7,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, openDashboard, owner } from './dashboard.ts';
+import { callApi, type Dashboard, openDashboard, owner, serverSecret } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 import { takeShots } from './shots.ts';
 
@@ -56,7 +56,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
   let page: Page;
 
   beforeAll(async () => {
-    dashboard = await openDashboard({}, {}, 'localhost');
+    dashboard = await openDashboard({}, { hostName: 'localhost' });
     page = await dashboard.open();
     await dashboard.setUp(page);
   });
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
       const read = new URL((await readQrCode(page, code)) ?? '');
       expect([read.protocol, read.searchParams.get('secret')]).toEqual(['otpauth:', secret]);
     }
-    expect(await violationsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
     await takeShots(page, shots, 'codes-on');
     await page.keyboard.type('000000');
     await page.keyboard.press('Enter');
@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
     const saved = dialog('Save your recovery codes');
     const codes = saved.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
     await expectEventually(() => codes.count()).toBe(10);
-    expect(await violationsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
     await takeShots(page, shots, 'recovery-codes');
     const recoveryCodes = await codes.allTextContents();
     const downloaded = page.waitForEvent('download');
@@ -131,7 +131,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
     await expectEventually(focused).toBe('Turn off…');
     await page.keyboard.press('Enter');
     await dialog('Turn off one-time codes?').waitFor();
-    expect(await violationsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
     await page.keyboard.type(recoveryCodes[0] ?? '');
     await page.keyboard.press('Enter');
     await row('One-time codes').getByText('Off.').waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
     await page.keyboard.press('Enter');
     const again = dialog('Sign in again');
     await again.waitFor();
-    expect(await violationsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
     await takeShots(page, shots, 'again');
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
@@ -180,12 +180,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
   test('a passkey is added, signs in by a button and from the suggestions of the email field, and is removed', async () => {
     const authenticator = await addAuthenticator(page);
     await settings();
-    expect(await violationsInBothThemes(page)).toEqual([]);
     await button('Add a passkey').focus();
     await page.keyboard.press('Enter');
     await dialog('Add a passkey').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toMatch(/^Chrome on /);
-    expect(await violationsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
     await takeShots(page, shots, 'passkey-new');
     await page.keyboard.type('laptop');
     await page.keyboard.press('Enter');
@@ -198,7 +197,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
     await page.keyboard.type('Security key, office');
     await page.keyboard.press('Enter');
     await row('Security key, office').waitFor();
-    expect(await violationsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page, { within: 'main' })).toEqual([]);
     await takeShots(page, shots, 'passkeys');
 
     await authenticator.setIsPresent(false);
@@ -237,7 +236,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
     await dashboard.whileStopped(async dataDir => {
       const command = Bun.spawn([process.execPath, main, 'account', 'sign-in-link', owner.email], {
         cwd: dataDir,
-        env: { PATH: Bun.env['PATH'] ?? '', HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_BASE_URL: dashboard.origin },
+        env: {
+          PATH: Bun.env['PATH'] ?? '',
+          HOOKTAPE_DATA_DIR: dataDir,
+          HOOKTAPE_BASE_URL: dashboard.origin,
+          HOOKTAPE_SECRET: serverSecret,
+        },
       });
       link = /https?:\S+/.exec(await new Response(command.stdout).text())?.[0] ?? '';
     });
@@ -292,7 +296,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in'), () => {
         expect(await visitor.getByRole('link', { name: 'Continue with Acme SSO' }).getAttribute('href')).toBe(
           '/login/oidc?return_to=%2Fapp%2Fendpoints%2Fep_1%3Ftab%3Dheaders',
         );
-      expect(await violationsInBothThemes(visitor)).toEqual([]);
+      // The others have a part of the first.
+      if (shown.length === 5 || shown.length === 0) expect(await violationsInBothThemes(visitor)).toEqual([]);
       await takeShots(visitor, shots, `login-${shown.length}`);
       await visitor.context().close();
     });

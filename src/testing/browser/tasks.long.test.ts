@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { createHmac } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, owner } from './dashboard.ts';
+import { callApi, createEndpoint, type Dashboard, deliver, openDashboard, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
 
   beforeEach(async () => {
     name = `Till ${++endpoints}`;
-    const { id, address, listUrl } = await openEndpoint(page, name);
+    const { id, address, listUrl } = await createEndpoint(page, name);
     await callApi(page, 'POST', `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: oldSecret });
     await sendRefund(address, 100, oldSecret);
     eventUrl = `${listUrl}/events/${await sendRefund(address, 250, newSecret)}`;

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { Tunnel } from '../../features/sessions/model.ts';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
+import { createEndpoint, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
 import { takeShots } from './shots.ts';
 
 setDefaultTimeout(120_000);
@@ -33,7 +33,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the tunnel'), () => {
   afterAll(() => dashboard?.close());
 
   test('that is down, and one that has a new address, are shown on every page', async () => {
-    const { listUrl } = await openEndpoint(page, 'Stripe');
+    const { listUrl } = await createEndpoint(page, 'Stripe');
     await page.goto(listUrl);
     const isDown = page.getByText("Platforms can't reach this server:");
     await isDown.waitFor();
