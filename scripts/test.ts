@@ -87,7 +87,7 @@ const proofFiles = (): string[] =>
 /** For each test file, by its name. */
 function usualTimes(): Record<string, number> {
   const usual = (file: string): number => {
-    if (/\.(?:long|proof)\.test\./.test(file)) return usualMs.long;
+    if (/\.(?:long|proof)\.test\.|\/browser\//.test(file)) return usualMs.long;
     return file.includes('.slow.test.') ? usualMs.slow : usualMs.fast;
   };
   return Object.fromEntries(testFiles().map(file => [file, usual(file)]));
