@@ -83,18 +83,8 @@ export async function chooseListener({
   return 'plain';
 }
 
-export function createFront({
-  ingest,
-  listener = 'complete',
-  fetch,
-  clientAddress,
-  ingestUrl,
-  tunnelHost,
-  certificate,
-  connectionLimit,
-  onError,
-  limits = {},
-}: FrontOptions): Front {
+export function createFront({ listener = 'complete', limits = {}, ...options }: FrontOptions): Front {
+  const { ingest, fetch, clientAddress, ingestUrl, tunnelHost, certificate, connectionLimit, onError } = options;
   const { anonymousBodyTimeoutMs, tickMs, ...connectionLimits } = limits;
   let requests = 0;
   const app = createFetchAdapter({
@@ -128,15 +118,15 @@ export function createFront({
           connectionLimit,
           onError,
         });
-  return {
-    listen: async (wantedPort, host) => {
-      await listen(wantedPort, host);
-      return port();
-    },
-    setCertificate,
-    close,
-  };
+  return { listen: listenOn({ listen, port }), setCertificate, close };
 }
+
+const listenOn =
+  ({ listen, port }: Pick<Listener, 'listen' | 'port'>): Front['listen'] =>
+  async (wantedPort, host) => {
+    await listen(wantedPort, host);
+    return port();
+  };
 
 /** A plain HTTP listener that serves only ingest URLs, regardless of the host in a request. */
 export function createIngestFront({
@@ -158,13 +148,7 @@ export function createIngestFront({
           connectionLimit,
           onError,
         });
-  return {
-    listen: async (wantedPort, host) => {
-      await listen(wantedPort, host);
-      return port();
-    },
-    close,
-  };
+  return { listen: listenOn({ listen, port }), close };
 }
 
 /** Whether a `Host` header names this host, on any port. */

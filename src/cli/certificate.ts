@@ -1,7 +1,4 @@
-/*
- * The TLS certificate (HOOKTAPE_TLS_CERT, HOOKTAPE_TLS_KEY). It is reloaded when the files change, because certificates are
- * renewed while the server runs. A certificate and key that do not match are never used.
- */
+/* The TLS certificate, reloaded when its files change. A certificate and key that do not match are never used. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { cannotBeRead } from '../config/config.ts';
@@ -61,16 +58,9 @@ export function readCertificate(files: CertificateFiles): Certificate {
 export function watchCertificate(
   files: CertificateFiles,
   first: Certificate,
-  {
-    everyMs,
-    onChanged,
-    onProblem,
-  }: {
-    everyMs: number;
-    onChanged: (certificate: Certificate) => void;
-    onProblem: (error: Error) => void;
-  },
+  options: { everyMs: number; onChanged: (certificate: Certificate) => void; onProblem: (error: Error) => void },
 ): () => void {
+  const { everyMs, onChanged, onProblem } = options;
   let current = first;
   let problem = '';
   let isReported = false;

@@ -4,13 +4,6 @@
  */
 import { dlopen } from 'bun:ffi';
 
-export type JobControl = {
-  /** Whether this process may use its terminal; true without job control, because then the process is never stopped. */
-  isForeground: () => boolean;
-  /** Ends the process without changing the terminal. It returns if there is no job control. */
-  exitInBackground: (exitCode: number) => void;
-};
-
 /** The names of the C library on each system; Linux has two kinds. Windows has no job control. */
 const libraries: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1'],
@@ -31,7 +24,7 @@ function openLibrary(name: string) {
 }
 
 /** Loads nothing before the first call. */
-export function createJobControl(platform: NodeJS.Platform): JobControl {
+export function createJobControl(platform: NodeJS.Platform) {
   let library: ReturnType<typeof openLibrary>;
   let isOpened = false;
   const open = () => {
@@ -40,12 +33,14 @@ export function createJobControl(platform: NodeJS.Platform): JobControl {
     return library;
   };
   return {
-    isForeground() {
+    /** Whether this process may use its terminal; true without job control, because then the process is never stopped. */
+    isForeground(): boolean {
       const opened = open();
       if (!opened) return true;
       const foreground = [0, 1, 2].map(descriptor => opened.tcgetpgrp(descriptor)).find(group => group > 0);
       return foreground === undefined || foreground === opened.getpgrp();
     },
-    exitInBackground: exitCode => open()?._exit(exitCode),
+    /** Ends the process without changing the terminal. It returns if there is no job control. */
+    exitInBackground: (exitCode: number): void => open()?._exit(exitCode),
   };
 }

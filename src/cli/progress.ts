@@ -1,27 +1,22 @@
 /* A progress bar on one line of stderr; no output if stderr is not a terminal. */
 import type { Io } from './io.ts';
 
-export type Progress = {
-  /** @param done in the unit of `total` */
-  show: (done: number, note: string) => void;
-  /** Removes the line. */
-  clear: () => void;
-};
-
 const everyMs = 100;
 const width = 30;
 
 /** @param total undefined if unknown: then only the note is shown */
-export function createProgress(io: Pick<Io, 'isTerminal' | 'stderr' | 'clock'>, total: number | undefined): Progress {
+export function createProgress(io: Pick<Io, 'isTerminal' | 'stderr' | 'clock'>, total: number | undefined) {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
-    show(done, note) {
+    /** @param done in the unit of `total` */
+    show(done: number, note: string): void {
       const now = io.clock.monotonic();
       if (!io.isTerminal || now - drawnAt < everyMs) return;
       drawnAt = now;
       io.stderr(`\r\x1b[K${total === undefined ? '' : bar(total === 0 ? 1 : Math.min(1, done / total))}${note}`);
     },
-    clear() {
+    /** Removes the line. */
+    clear(): void {
       if (drawnAt > 0) io.stderr('\r\x1b[K');
     },
   };

@@ -1,16 +1,13 @@
 /* HOOKTAPE_BACKUP_* and HOOKTAPE_S3_*: continuous backup, and the object store that it uses. */
-import type { S3Location } from '../core/network/s3-location.ts';
 import type { SettingName, SettingValues } from './settings.ts';
 
-export type BackupConfig = {
-  readonly location: S3Location;
-  /** What a lost disk can lose at most. */
-  readonly everyMs: number;
-  /** How far back a restore can go. */
-  readonly keepMs: number;
-};
+/** @returns undefined without a backup */
+export function backupConfig(values: SettingValues) {
+  const location = values.HOOKTAPE_BACKUP_S3;
+  return location && { location, everyMs: values.HOOKTAPE_BACKUP_EVERY, keepMs: values.HOOKTAPE_BACKUP_KEEP };
+}
 
-export type S3Config = {
+type S3Config = {
   /** AWS's endpoint of the region by default. */
   readonly endpoint?: string | undefined;
   readonly region: string;
@@ -19,12 +16,6 @@ export type S3Config = {
   readonly secretAccessKey?: string | undefined;
   readonly sessionToken?: string | undefined;
 };
-
-/** @returns undefined without a backup */
-export function backupConfig(values: SettingValues): BackupConfig | undefined {
-  const location = values.HOOKTAPE_BACKUP_S3;
-  return location && { location, everyMs: values.HOOKTAPE_BACKUP_EVERY, keepMs: values.HOOKTAPE_BACKUP_KEEP };
-}
 
 export const s3Config = (values: SettingValues): S3Config => ({
   endpoint: values.HOOKTAPE_S3_ENDPOINT,

@@ -4,62 +4,14 @@
  * only files that it reads are NAME_FILE files, through `readFile`.
  */
 
-import type { AllowEntry } from '../core/network/allow-list.ts';
-import type { Cidr } from '../shared/addresses.ts';
 import { didYouMean } from '../shared/suggest.ts';
-import { type BackupConfig, backupConfig, backupProblems, type S3Config, s3Config } from './backup.ts';
+import { backupConfig, backupProblems, s3Config } from './backup.ts';
 import { parseEnvFile } from './env-file.ts';
-import type { TrustedIssuer } from './issuers.ts';
 import type { OidcConfig } from './oidc.ts';
 import { type Setting, type SettingName, type SettingValues, settingNames, settings } from './settings.ts';
 
-export type Config = {
-  readonly host: string;
-  /** 0 = any free port. */
-  readonly port: number;
-  /** Origin without a trailing slash. */
-  readonly baseUrl: string;
-  /** The origin of ingest URLs, if it is separate from `baseUrl`. */
-  readonly ingestUrl?: string;
-  /** The tunnel program to run, if one is wanted. */
-  readonly tunnel?: Exclude<SettingValues['HOOKTAPE_TUNNEL'], 'off'>;
-  readonly dataDir: string;
-  readonly databaseUrl: string;
-  readonly databaseAuthToken?: string;
-  readonly secret?: string;
-  readonly owner?: { readonly email: string; readonly password: string };
-  readonly endpointsFile?: string;
-  readonly fixedAddresses: boolean;
-  readonly maxBodyBytes: number;
-  readonly rateLimitPerMinute: number;
-  /** 0 = no limit. */
-  readonly freeEndpoints: number;
-  readonly proEndpoints: number;
-  /** 0 = forever. */
-  readonly freeRetentionMs: number;
-  readonly proRetentionMs: number;
-  readonly sweepEveryMs: number;
-  readonly replayAllow: readonly AllowEntry[];
-  readonly replayTimeoutMs: number;
-  /** `url` includes the user and the password. */
-  readonly smtp?: { readonly url: string; readonly from: string };
-  readonly alertEmail?: string;
-  readonly trustedProxies: readonly Cidr[];
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  readonly oauthIssuers: readonly TrustedIssuer[];
-  readonly oauthCimd: boolean;
-  readonly passwordSignIn: boolean;
-  /** `name` in lower case. */
-  readonly authHeader?: { readonly name: string; readonly proxies: readonly Cidr[]; readonly createAccounts: boolean };
-  readonly oidc?: OidcConfig;
-  readonly backup?: BackupConfig;
-  readonly s3: S3Config;
-  readonly metricsToken?: string;
-  /** Where to ask for the newest version, if HOOKTAPE_CHECK_UPDATES is on. */
-  readonly updateUrl?: string;
-  readonly logLevel: SettingValues['HOOKTAPE_LOG_LEVEL'];
-  readonly logFormat: SettingValues['HOOKTAPE_LOG_FORMAT'];
-};
+/** The settings as the program uses them. Settings without a value and without a default are left out. */
+export type Config = Readonly<ReturnType<typeof buildConfig>>;
 
 /** A setting as `hooktape config` shows it: secrets as `[set]`, source `environment`, `file X`, `NAME_FILE` or `default`. */
 export type SettingInForce = { readonly name: SettingName; readonly value: string; readonly source: string };
@@ -170,7 +122,7 @@ function createReader(input: ConfigInput, levels: readonly Level[], problems: st
 const escapeFilePath = (path: string): string =>
   path.replace(/[%?#]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-function buildConfig(values: SettingValues): Config {
+function buildConfig(values: SettingValues) {
   const certFile = values.HOOKTAPE_TLS_CERT;
   const keyFile = values.HOOKTAPE_TLS_KEY;
   const tls = certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined;
@@ -185,8 +137,11 @@ function buildConfig(values: SettingValues): Config {
   const from = values.HOOKTAPE_SMTP_FROM ?? `hooktape@${new URL(baseUrl).hostname}`;
   return {
     host: values.HOOKTAPE_HOST,
+    /** 0 = any free port. */
     port: values.HOOKTAPE_PORT,
+    /** Origin without a trailing slash. */
     baseUrl,
+    /** The origin of ingest URLs, if it is separate from `baseUrl`. */
     ...defined('ingestUrl', values.HOOKTAPE_INGEST_URL),
     ...defined('tunnel', values.HOOKTAPE_TUNNEL === 'off' ? undefined : values.HOOKTAPE_TUNNEL),
     dataDir,
@@ -198,13 +153,16 @@ function buildConfig(values: SettingValues): Config {
     fixedAddresses: values.HOOKTAPE_FIXED_ADDRESSES,
     maxBodyBytes: values.HOOKTAPE_MAX_BODY,
     rateLimitPerMinute: values.HOOKTAPE_RATE_LIMIT,
+    /** 0 = no limit. */
     freeEndpoints: values.HOOKTAPE_FREE_ENDPOINTS,
     proEndpoints: values.HOOKTAPE_PRO_ENDPOINTS,
+    /** 0 = forever. */
     freeRetentionMs: values.HOOKTAPE_FREE_RETENTION,
     proRetentionMs: values.HOOKTAPE_PRO_RETENTION,
     sweepEveryMs: values.HOOKTAPE_SWEEP_EVERY,
     replayAllow: values.HOOKTAPE_REPLAY_ALLOW,
     replayTimeoutMs: values.HOOKTAPE_REPLAY_TIMEOUT,
+    /** `url` includes the user and the password. */
     ...defined('smtp', smtpUrl === undefined ? undefined : { url: smtpUrl, from }),
     ...defined('alertEmail', values.HOOKTAPE_ALERT_EMAIL),
     trustedProxies: values.HOOKTAPE_TRUSTED_PROXIES,

@@ -51,11 +51,10 @@ export const meta: Platform = {
   secretHint: 'App dashboard > App settings > Basic > App secret; for the handshake also the verify token you chose',
   takesVerifyToken: true,
   handshakes: [
-    checkVerifyToken({
-      description:
-        '`GET ?hub.verify_token=`: Hooktape returns the challenge if the token is saved as a Meta secret, otherwise 403.',
-      accept: plainText,
-    }),
+    checkVerifyToken(
+      '`GET ?hub.verify_token=`: Hooktape returns the challenge if the token is saved as a Meta secret, otherwise 403.',
+      plainText,
+    ),
   ],
 };
 

@@ -14,11 +14,10 @@ export const strava: Platform = {
   secretHint: 'The verify_token you gave when you created the subscription: for the handshake only',
   takesVerifyToken: true,
   handshakes: [
-    checkVerifyToken({
-      description:
-        '`GET ?hub.verify_token=`: Hooktape returns the challenge as JSON if the token is saved as a Strava secret, otherwise 403.',
-      accept: challenge => json({ 'hub.challenge': challenge }),
-    }),
+    checkVerifyToken(
+      '`GET ?hub.verify_token=`: Hooktape returns the challenge as JSON if the token is saved as a Strava secret, otherwise 403.',
+      challenge => json({ 'hub.challenge': challenge }),
+    ),
   ],
   notes:
     'Sends the same registration request as Meta: save the verify token as a secret so that Hooktape can tell them apart.',

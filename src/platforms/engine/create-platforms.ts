@@ -61,7 +61,7 @@ export function createPlatforms({
     explain: lazy(() => explainer().explain),
     /** Explains in steps, and tries stored secrets on the delivery. */
     examine: lazy(() => explainer().examine),
-    sign: lazy(() => createSigner({ index, genericSchemes })),
+    sign: lazy(() => createSigner(index, genericSchemes)),
     mustVerifyAtCapture: lazy(() => verifier().mustVerifyAtCapture),
     handshake: lazy(() => createHandshake({ index, verify })),
     mayDefer: lazy(() => createDeferral(index)),

@@ -51,13 +51,10 @@ export const confirmSubscription: Handshake = {
 };
 
 /** `hub.verify_token` in the query is compared with the registered secrets. */
-export const checkVerifyToken = ({
-  description,
-  accept,
-}: {
-  description: string;
-  accept: (challenge: string) => HandshakeReply | null;
-}): Handshake => ({
+export const checkVerifyToken = (
+  description: string,
+  accept: (challenge: string) => HandshakeReply | null,
+): Handshake => ({
   description,
   when: { method: 'GET', query: ['hub.challenge', 'hub.verify_token'] },
   shared: true,

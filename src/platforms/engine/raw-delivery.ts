@@ -3,16 +3,13 @@ import { latin1 } from '../../core/encoding/buffer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { RawDelivery } from './model.ts';
 
-export const toRawDelivery = ({
-  method,
-  path,
-  query,
-  headers,
-  body,
-}: {
+export function toRawDelivery(stored: {
   method: string;
   path: Uint8Array;
   query: Uint8Array | null;
   headers: readonly HeaderPair[];
   body: Uint8Array;
-}): RawDelivery => ({ method, path: latin1(path), query: query && latin1(query), rawHeaders: headers, body });
+}): RawDelivery {
+  const { method, path, query, headers: rawHeaders, body } = stored;
+  return { method, path: latin1(path), query: query && latin1(query), rawHeaders, body };
+}

@@ -53,13 +53,7 @@ export type Sign = (request: SignRequest) => SignResult;
 export const signatureMask = '[signed]';
 
 /** `genericSchemes`: for deliveries of unknown platforms, and of platforms that do not sign. */
-export function createSigner({
-  index,
-  genericSchemes,
-}: {
-  index: PlatformIndex;
-  genericSchemes: readonly SignatureScheme[];
-}): Sign {
+export function createSigner(index: PlatformIndex, genericSchemes: readonly SignatureScheme[]): Sign {
   const parseSecret = createSecretParser(index);
 
   return request => {
@@ -94,17 +88,13 @@ const readerOf = ({ method, url, headers, body }: Pick<SignRequest, 'method' | '
 };
 
 /** The schemes to choose from: the schemes that the request already carries or, if it carries none, all that can sign. */
-function signableSchemes({
-  all,
-  title,
-  wanted,
-  original,
-}: {
+function signableSchemes(given: {
   all: readonly SignatureScheme[];
   title: string;
   wanted: string | undefined;
   original: DeliveryReader;
 }): SignatureScheme[] | CannotSign {
+  const { all, title, wanted, original } = given;
   const named = wanted === undefined ? all : all.filter(({ label }) => label === wanted);
   if (named.length === 0)
     return cannotSign(`unknown scheme: ${title} has ${[...new Set(all.map(({ label }) => label))].join(', ')}`);
@@ -116,17 +106,13 @@ function signableSchemes({
 }
 
 /** The schemes to sign with: at least one. */
-function chooseSchemes({
-  signable,
-  title,
-  secret,
-  original,
-}: {
+function chooseSchemes(given: {
   signable: readonly SignatureScheme[];
   title: string;
   secret: string;
   original: DeliveryReader;
 }): SignatureScheme[] | CannotSign {
+  const { signable, title, secret, original } = given;
   const usable = signable.filter(({ keyFormat }) => canUseSecret(keyFormat, secret));
   if (usable.length === 0) {
     const formats = [...new Set(signable.map(({ keyFormat }) => keyFormatDescriptions[keyFormat]))];

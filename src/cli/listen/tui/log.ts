@@ -36,21 +36,7 @@ export type Row = {
 
 export type Totals = { received: number; answered: number; failed: number; skipped: number };
 
-export type EventLog = {
-  /** The rows that match the filter, oldest first. */
-  rows: () => readonly Row[];
-  find: (eventId: string) => Row | undefined;
-  /** How many are remembered, including events hidden by the filter. */
-  count: () => number;
-  totals: Readonly<Totals>;
-  /** The oldest row whose target waits for the user or for a retry. */
-  stuck: () => Row | undefined;
-  /** Whether something on the screen depends on the time. */
-  hasRetries: () => boolean;
-  apply: (event: ListenEvent) => void;
-  setFilter: (filter: Extract<ViewFilter, { isOk: true }> | undefined) => void;
-  markPinned: (eventId: string) => void;
-};
+export type EventLog = ReturnType<typeof createEventLog>;
 
 const maxRows = 2000;
 /** The limit for the bodies and headers of events and responses. */
@@ -66,7 +52,7 @@ const bytesOf = ({ event, attempts }: Row): number =>
 
 const nothing = new Uint8Array();
 
-export function createEventLog(limits: { maxRows: number; maxBytes: number } = { maxRows, maxBytes }): EventLog {
+export function createEventLog(limits = { maxRows, maxBytes }) {
   const all = new Map<string, Row>();
   const totals: Totals = { received: 0, answered: 0, failed: 0, skipped: 0 };
   let shown: Row[] = [];
@@ -176,11 +162,14 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
   };
 
   return {
-    rows: () => shown,
-    find: id => all.get(id),
-    count: () => all.size,
-    totals,
-    stuck: () => {
+    /** The rows that match the filter, oldest first. */
+    rows: (): readonly Row[] => shown,
+    find: (eventId: string): Row | undefined => all.get(eventId),
+    /** How many are remembered, including events hidden by the filter. */
+    count: (): number => all.size,
+    totals: totals as Readonly<Totals>,
+    /** The oldest row whose target waits for the user or for a retry. */
+    stuck: (): Row | undefined => {
       let retrying: Row | undefined;
       for (const row of all.values()) {
         if (row.isSettled) continue;
@@ -191,22 +180,23 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
       }
       return retrying;
     },
-    hasRetries: () =>
+    /** Whether something on the screen depends on the time. */
+    hasRetries: (): boolean =>
       [...all.values()].some(row =>
         [...row.targets.values()].some(({ kind }) => kind === 'retrying' || kind === 'held'),
       ),
-    apply: event => {
+    apply: (event: ListenEvent): void => {
       const row = change(event);
       if (!row) return;
       row.version++;
       keepWithinLimits(row);
     },
-    setFilter: next => {
+    setFilter: (next: Extract<ViewFilter, { isOk: true }> | undefined): void => {
       filter = next?.matches;
       shown = [...all.values()].filter(row => !filter || filter(row.event));
     },
-    markPinned: id => {
-      const row = all.get(id);
+    markPinned: (eventId: string): void => {
+      const row = all.get(eventId);
       if (!row) return;
       row.isPinned = true;
       row.version++;

@@ -1,7 +1,4 @@
-/*
- * Draws lines on a terminal: only the rows that changed, each from its first column and cut to the window, so that no row runs into
- * the next. After a character whose width differs between terminals, the cursor is placed again.
- */
+/* Draws only rows that changed, cut to the window, and places the cursor again after a character of uncertain width. */
 import { blank, cellsOf, firstColumns, type Line, plain, widthOf, withoutColor } from './text.ts';
 
 const clearScreen = '\x1b[2J';
@@ -32,18 +29,12 @@ function drawRow(line: Line, row: number, columns: number): string {
   return drawn + end;
 }
 
-export type Painter = {
-  /** @param cursor where to show it, if at all */
-  paint: (lines: readonly Line[], size: Size, cursor?: Position) => void;
-  /** Call it if the screen no longer shows the last frame: the next frame is painted completely. */
-  forget: () => void;
-};
-
-export function createPainter({ write, isColor }: { write: (text: string) => void; isColor: boolean }): Painter {
+export function createPainter({ write, isColor }: { write: (text: string) => void; isColor: boolean }) {
   let shown: { rows: string[]; size: Size; cursor: string } | undefined;
 
   return {
-    paint: (lines, size, cursor) => {
+    /** @param cursor where to show it, if at all */
+    paint: (lines: readonly Line[], size: Size, cursor?: Position): void => {
       const isSameSize = shown?.size.columns === size.columns && shown.size.rows === size.rows;
       const before = isSameSize ? shown?.rows : undefined;
       const rows = Array.from({ length: size.rows }, (_, row) => {
@@ -57,7 +48,8 @@ export function createPainter({ write, isColor }: { write: (text: string) => voi
       if (isCursorSame) return;
       write(beginFrame + hideCursor + (before ? '' : plain + clearScreen) + changed.join('') + place + endFrame);
     },
-    forget: () => {
+    /** Call it if the screen no longer shows the last frame: the next frame is painted completely. */
+    forget: (): void => {
       shown = undefined;
     },
   };

@@ -50,13 +50,9 @@ function emptyList({ log, ui, targets }: ViewState, { columns, rows }: Size): Li
   );
 }
 
-export type Screens = {
-  draw: (state: ViewState, size: Size, now: number) => Screen;
-  /** The number of lines that can be scrolled, and the first lines of their sections, for the keys that scroll. */
-  content: (state: ViewState, size: Size, now: number) => { length: number; sections: readonly number[] };
-};
+export type Screens = ReturnType<typeof createScreens>;
 
-export function createScreens(): Screens {
+export function createScreens() {
   const detailOf = createDetail();
   const rememberComparison = createMemory<Line[]>();
 
@@ -120,7 +116,7 @@ export function createScreens(): Screens {
   };
 
   return {
-    draw: (state, size, now) => {
+    draw(state: ViewState, size: Size, now: number): Screen {
       const { columns, rows } = size;
       if (columns < smallest.columns || rows < smallest.rows) return tooSmall(size);
       const lines: Line[] = [headerLine(state, columns), ...content(state, size, now)];
@@ -144,7 +140,8 @@ export function createScreens(): Screens {
         cursor: { row: rows - 1, column: cursor },
       };
     },
-    content: (state, size, now) => {
+    /** The number of lines that can be scrolled, and the first lines of their sections, for the keys that scroll. */
+    content(state: ViewState, size: Size, now: number): { length: number; sections: readonly number[] } {
       const { lines, sections } = page(state, size.columns, now);
       return { length: lines.length, sections };
     },

@@ -22,13 +22,8 @@ export function isOneReceived(
 /** Whether one of the received digests is the HMAC of the message. */
 export const isMacReceived = (
   check: SignatureCheck,
-  {
-    hash,
-    key,
-    message,
-    received,
-  }: { hash: Hash; key: BinaryLike; message: readonly MessagePart[]; received: readonly Uint8Array[] },
-): boolean => isOneReceived(check, { message, received, expected: hmacOf(hash, key, message) });
+  mac: { hash: Hash; key: BinaryLike; message: readonly MessagePart[]; received: readonly Uint8Array[] },
+): boolean => isOneReceived(check, { ...mac, expected: hmacOf(mac.hash, mac.key, mac.message) });
 
 /** HMAC over the parts in order, without a copy. */
 export function hmacOf(hash: Hash, key: BinaryLike, parts: readonly MessagePart[]): Buffer {
