@@ -1,7 +1,4 @@
-/*
- * The operations of the commands on accounts, keys and the database. They run in the server, called over its Unix socket, or in
- * the command if no server is running, because only one process may have the database open.
- */
+/* What server commands do, in the server or, if none runs, in the command: only one process has the database open. */
 
 import { type CommandRule, commandRules } from '../core/access/audit-actions.ts';
 import type { Plan } from '../core/access/principal.ts';

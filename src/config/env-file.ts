@@ -1,7 +1,4 @@
-/*
- * The env file: NAME=VALUE lines, comments, quotes, `export`. A line that cannot be read is reported with its number and never
- * ignored, because the operator would assume that its setting applies.
- */
+/* The env file. A line that cannot be read is a problem, because the operator assumes that its setting applies. */
 
 export type EnvFile = {
   readonly values: ReadonlyMap<string, string>;

@@ -1,7 +1,4 @@
-/*
- * The kinds of values a setting can have. Each turns the operator's text into a value, or into the rest of the sentence
- * "NAME must be ...". A problem never repeats the text of a scalar, because it may be a secret in the wrong place.
- */
+/* The kinds of values. A problem is the rest of "NAME must be ..." and never repeats the text: it may be a secret. */
 
 import { checkPassword } from '../core/access/password.ts';
 import { type AllowEntry, isHostName, parseAllowEntry } from '../core/network/allow-list.ts';

@@ -1,7 +1,4 @@
-/*
- * The samples of every platform: those of its documentation in `samples/`, or else a sample built from the platform's rules. They
- * are loaded at the first request for samples, because deliveries never need them.
- */
+/* Samples from the documentation, or else built from a platform's rules. Deliveries never load them. */
 import { documentedSamples, merge, type SampleFile, type SampleParts } from './engine/documented-sample.ts';
 import type { Platform } from './engine/platform.ts';
 import { genericSample, type Sample } from './engine/sample.ts';

@@ -1,7 +1,4 @@
-/*
- * Reads a file of endpoints: JSON, with line numbers for messages, and the values of its secrets from variables and files. The
- * server side checks the meaning of the fields (features/apply).
- */
+/* Reads a file of endpoints, with line numbers, and the values of its secrets. features/apply checks its fields. */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';

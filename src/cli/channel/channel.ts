@@ -1,7 +1,4 @@
-/*
- * `hooktape channel`: an MCP server that pushes events into the session of a coding agent. Arguments, the key and the endpoints
- * are checked, and the positions created, before the handshake, so that problems end the command at once.
- */
+/* `hooktape channel`: an MCP server that pushes events to a coding agent. Problems end it before the handshake. */
 import { type Api, connect, createApi, RefusedError } from '../client/api.ts';
 import { findEndpoint } from '../client/find.ts';
 import { safeLine } from '../client/output.ts';

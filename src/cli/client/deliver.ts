@@ -1,7 +1,4 @@
-/*
- * Sends an event from this machine: the headers and bytes as captured, except for credentials and headers of the connection.
- * The connection goes to an address that was checked, and redirects are not followed (net/outbound.ts).
- */
+/* Sends an event to a checked address, as captured except for credentials and the headers of the connection. */
 
 import type { HeaderPair } from '../../core/headers.ts';
 import { parseAllowEntry } from '../../core/network/allow-list.ts';

@@ -1,7 +1,4 @@
-/*
- * `hooktape replay`: a job on the server that sends many events again. The command starts the job, shows its progress and
- * prints its result; the job runs on without the command. Problems with the options are reported before anything is sent.
- */
+/* `hooktape replay`: starts a job on the server that sends many events again, and shows its progress and its result. */
 import type { ReplayJob, ReplayJobDryRun, ReplayJobInput } from '../../features/replay-jobs/model.ts';
 import { withScheme } from '../../shared/typed-url.ts';
 import { type Arguments, exitCodes, type Io, type Run, UsageError } from '../io.ts';

@@ -1,7 +1,4 @@
-/*
- * Words on the command line of a shell: reads a half-typed word, and quotes a word so that the shell passes it unchanged. Only
- * for completion: words that the shell would expand, such as variables, are used as typed.
- */
+/* Reads and quotes words on the command line of a shell, for completion only: words that it expands stay as typed. */
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];

@@ -1,7 +1,4 @@
-/*
- * Prepares a request that is sent from this machine: the captured request, edited and signed according to the options. The
- * signature is made last, over the bytes that are sent, with a secret that stays on this machine.
- */
+/* Prepares a request: edited, then signed over the bytes that are sent, with a secret that stays on this machine. */
 import { redacted } from '../../core/headers.ts';
 import type { EditedRequest } from '../../core/replay/replay-edit.ts';
 import { sentHeaders } from '../../core/replay/replay-headers.ts';

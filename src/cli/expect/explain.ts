@@ -1,7 +1,4 @@
-/*
- * Explains why an expectation was not met: the events after the mark, and for the nearest ones the first part of the filter
- * that they fail. The server names that term; the distance of an event is computed here from the known columns.
- */
+/* Explains why an expectation was not met: the nearest events, and the first part of the filter that each fails. */
 import { evaluate } from '../../core/filter/evaluate.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';

@@ -1,7 +1,4 @@
-/*
- * The files of `expect`. They are written beside their final path and moved there once complete, so that no reader sees half a
- * file. An existing file is replaced; a device or a pipe is written to.
- */
+/* The files of `expect`, moved to their path once complete. A file is replaced; a device or a pipe is written to. */
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { encodeBytes } from '../../core/encoding/base32.ts';

@@ -13,10 +13,7 @@ export const silenceMs = 45_000;
 const pageEvents = 100;
 const firstRetryMs = 500;
 const maxRetryMs = 15_000;
-/**
- * The pace of calls that wait for events and return one at a time. It is half of a key's default rate limit, because reports
- * and positions also need requests. Full pages are read as fast as the server allows.
- */
+/** Calls that wait for events: half of a key's default rate limit, because reports and positions need requests, too. */
 const pace = { burst: 30, perS: 1 };
 
 /** Includes a response that is not from the server, such as one from a proxy that is starting up. */

@@ -1,7 +1,4 @@
-/*
- * `hooktape listen`: delivers the events of endpoints to this machine. Problems with the arguments are reported first, then
- * refusals by the server. Only then is the position created or moved, and the session begins.
- */
+/* `hooktape listen`: delivers events to this machine. Arguments and server are checked before any position moves. */
 import { type Api, connect, createApi } from '../client/api.ts';
 import { findEndpoint } from '../client/find.ts';
 import { safeLine } from '../client/output.ts';

@@ -1,7 +1,4 @@
-/*
- * Determines the maps that match an event. Filters are evaluated here, like on the server. If a filter depends on something
- * that only the server knows, such as the source address, the server is asked, once for each page of the feed.
- */
+/* Which maps match an event. The server is asked once for a page, if a filter depends on what only it knows. */
 
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';

@@ -1,8 +1,4 @@
-/*
- * Reports responses to the server, so that they are listed among the replays of their events. They are sent in batches of at
- * most 100 that fit into a request. Reports are a convenience: if the server cannot be reached, only the newest are kept, and
- * no delivery waits for a report.
- */
+/* Reports responses to the server in batches. No delivery waits for them; if they fail, only the newest are kept. */
 import { maxReportedAttempts, maxRequestBytes } from '../../core/limits.ts';
 import { RefusedError } from '../client/api.ts';
 import { isWithoutAttempts, type ReportedAttempt } from '../client/report-response.ts';

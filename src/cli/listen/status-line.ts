@@ -1,7 +1,4 @@
-/*
- * How many events a session is behind, on stderr: in the foreground of a terminal, one line that is rewritten; otherwise, such
- * as above the prompt of a shell, a new line after a change, at most one a second.
- */
+/* How far a session is behind, on stderr: one line that is rewritten, or a new one after a change, once a second. */
 import type { Io } from '../io.ts';
 import type { ListenSession } from './model.ts';
 

@@ -1,7 +1,4 @@
-/*
- * `hooktape restore s3://BUCKET/PREFIX`: restores a state of the continuous backup into an empty data directory. It only reads the
- * bucket. The whole chain of the backup is read before anything is written, and after a failure nothing is left.
- */
+/* `hooktape restore s3://BUCKET/PREFIX`: reads the whole backup before it writes; a failure leaves nothing. */
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';

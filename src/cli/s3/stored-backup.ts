@@ -1,7 +1,4 @@
-/*
- * A backup in an object store, as the commands read it: with requests that change nothing, repeated while the store does not
- * respond. What is wrong becomes one sentence, with the name of the object.
- */
+/* A backup in an object store, as the commands read it: they change nothing, and a problem becomes one sentence. */
 import type { Config } from '../../config/config.ts';
 import { ContentError, decodeLogBody, decodeLogHead } from '../../core/backup/contents.ts';
 import { type BackupNames, createBackupNames } from '../../core/backup/names.ts';

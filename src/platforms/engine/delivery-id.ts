@@ -1,7 +1,4 @@
-/*
- * The sender's id of a delivery: the value that the first matching rule of its platform's row finds. Runs on every delivery of a known
- * platform, after the event type, and reads the body the same way. Never throws.
- */
+/* The sender's id of a delivery, by the first rule that finds one. Runs on every delivery, and never throws. */
 import { lowerName } from '../../core/headers.ts';
 import { type DeliveryReader, firstFormValue } from './delivery-reader.ts';
 import type { DeliveryId } from './model.ts';

@@ -1,7 +1,4 @@
-/*
- * The possible forms of the answer to a handshake. Values of the request are reflected only if they are short, and only as
- * plain text that no browser interprets, as JSON, or as a header of printable characters.
- */
+/* Answers to a handshake. They reflect only short values, as plain text, JSON or a header of printable characters. */
 import type { HandshakeReply } from './platform.ts';
 
 const maxReflectedLength = 4096;

@@ -1,7 +1,4 @@
-/*
- * An index of the detection rules, so that a delivery is compared with only a few of them: by header name, by JSON key, by kind
- * of body. A body without the expected shape does not match, and is never an error.
- */
+/* Finds the few rules that a delivery is compared with, by header name, JSON key and kind of body. */
 
 import { type DeliveryReader, firstFormValue, valueAt } from './delivery-reader.ts';
 import type { BodyShape, DetectionRule, Platform } from './platform.ts';

@@ -1,7 +1,4 @@
-/*
- * Reads signatures from a delivery and decodes them; the verifiers check them. Values are split by position and separator, and
- * their number is bounded, so that no header is expensive.
- */
+/* Reads and decodes signatures. Values are split by position and are bounded, so that no header is expensive. */
 
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { Encoding, Hash, SignatureScheme } from './signature-scheme.ts';

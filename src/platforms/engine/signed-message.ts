@@ -1,7 +1,4 @@
-/*
- * Describes what a signature covers: the signed bytes, and the part of the request that each stretch comes from. A secret that
- * is itself among the signed bytes is replaced, so that the description never contains it.
- */
+/* Describes the signed bytes, and where each stretch comes from. A secret among them is replaced, and never shown. */
 import { asBuffer } from '../../core/encoding/buffer.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { MessagePart, SignatureScheme } from './signature-scheme.ts';

@@ -1,7 +1,4 @@
-/*
- * The terminal view of `hooktape listen`: handles the messages of the session and the keys of the user, and draws the screen
- * after changes, at most about thirty times a second. The terminal is always restored at the end.
- */
+/* The terminal view: draws after messages and keys, about thirty times a second at most, and restores the terminal. */
 import type { Clock } from '../../../core/clock.ts';
 import { editBody } from '../../client/editor.ts';
 import { openBrowser } from '../../client/open-browser.ts';

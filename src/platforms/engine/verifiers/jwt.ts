@@ -1,7 +1,4 @@
-/*
- * JSON Web Tokens: alone, with a hash of the body among the claims, or as the whole body. The registered key determines the
- * algorithm (a text: HS256; a public key: RS256 or ES256), never the token alone.
- */
+/* JSON Web Tokens: alone, with a hash of the body, or as the body. The registered key determines the algorithm. */
 import { verify as verifySignature } from 'node:crypto';
 import { type DeliveryReader, parseNestedJson, valueAt } from '../delivery-reader.ts';
 import { publicKeys } from '../public-keys.ts';
