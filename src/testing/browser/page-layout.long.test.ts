@@ -33,7 +33,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
     [1100, 800],
     [1024, 700],
     [900, 700],
-    [390, 740],
+    [360, 740],
     [720, 450],
   ] as const;
 
@@ -64,6 +64,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
     const routes: [path: string, selector: string][] = [
       ['/app', '.endpoint-card'],
       ['/app/nowhere', 'h1'],
+      ['/app/settings/account', '.section'],
       ['/app/settings/sign-in', '.rows li'],
       ['/app/settings/keys', '.rows li'],
       ['/app/settings/apps', '.section'],
