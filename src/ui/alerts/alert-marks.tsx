@@ -2,8 +2,8 @@
 
 import type { AlertList } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { Pill } from '../kit/controls.tsx';
 import { visibleName } from '../kit/format/visible.ts';
-import { Pill } from '../kit/pill.tsx';
 import { type Query, usePolled } from '../kit/use-query.ts';
 import { alertsApi } from './alerts-api.ts';
 

@@ -4,10 +4,9 @@ import type { AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { describeAnswer, describeCondition, isSuccess } from '../../shared/answer-rule.ts';
 import { api } from '../kit/api.ts';
-import { Notice } from '../kit/controls.tsx';
+import { Notice, Pill } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
-import { Pill } from '../kit/pill.tsx';
 import { type Query, useQuery } from '../kit/use-query.ts';
 
 const lineOf = (rule: AnswerRule): string => visibleLine(`${describeAnswer(rule)}: ${describeCondition(rule)}`);

@@ -1,7 +1,7 @@
 /* What the pages say about forwards. Pure. Names, URLs and errors are shown by the caller, as text. */
 
 import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
-import { formatGap } from '../inspector/event/attempts.ts';
+import { formatGap } from '../inspector/event/answered.ts';
 import { statusText } from '../inspector/replay/status-text.ts';
 import { formatCount, formatTimeOfDay } from '../kit/format/time.ts';
 import type { DeliveryState } from './forwards-api.ts';

@@ -1,7 +1,7 @@
 /* The texts of the pages about a job. */
 
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
-import { formatGap } from '../inspector/event/attempts.ts';
+import { formatGap } from '../inspector/event/answered.ts';
 import type { Outcome } from '../inspector/replay/jobs-api.ts';
 import { statusText } from '../inspector/replay/status-text.ts';
 import { formatCount, formatTimeOfDay } from '../kit/format/time.ts';

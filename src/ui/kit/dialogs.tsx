@@ -66,7 +66,6 @@ export type Question = {
   text: ComponentChildren;
   button: string;
   icon?: IconName;
-  /** The text of the button that only closes the dialog. */
   cancel?: string;
   /** The action. If it fails, the dialog shows its error and stays open. Without it, the caller acts on the result. */
   run?: () => unknown;

@@ -247,14 +247,8 @@ type HeaderEditorProps = {
 };
 
 /** A list of headers to edit: one row with name and value for each, and a button that adds one. */
-export function HeaderEditor({
-  headers,
-  textOf = value => value,
-  isInvalid = false,
-  onChange,
-  buttons,
-  children,
-}: HeaderEditorProps) {
+export function HeaderEditor(props: HeaderEditorProps) {
+  const { headers, textOf = value => value, isInvalid = false, onChange, buttons, children } = props;
   const change = (at: number, header: Pair): void =>
     onChange(headers.map((one, index) => (index === at ? header : one)));
   return (

@@ -47,18 +47,14 @@ type FormOptions<S extends Schema, T, R> = Rules<S> & {
   onSaved?: (saved: R | undefined) => void;
 };
 
+type Kept = Pick<ReturnType<typeof useDraft<object>>, 'isDirty' | 'restored' | 'discard' | 'forget'>;
+
 /** What `Form` and `InlineForm` need of a form. */
-export type FormState = {
+export type FormState = Kept & {
   element: { current: HTMLFormElement | null };
   isBusy: boolean;
-  isDirty: boolean;
   /** A problem that belongs to no field. */
   message: string;
-  restored: Restored;
-  /** Shows what is saved again. */
-  discard: () => void;
-  /** For a form that is left: its unsaved draft is not kept. */
-  forget: () => void;
   submit: (event?: Event) => Promise<void>;
 };
 export type FormOf<S extends Schema> = FormState & {
@@ -159,7 +155,6 @@ function useProblemFocus(form: { current: HTMLFormElement | null }): () => void 
   return () => setAsked(n => n + 1);
 }
 
-/** What `Inputs` needs of a form. */
 export type FieldsOf<S extends Schema> = Pick<FormOf<S>, 'rules' | 'draft' | 'input'>;
 
 type InputsProps<S extends Schema> = {

@@ -1,9 +1,9 @@
 /* A button with a menu. Escape closes it and returns to the button. */
 
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from './controls.tsx';
 import type { IconName } from './icons.tsx';
-import { usePopup } from './use-popup.ts';
 
 type MenuProps = {
   icon: IconName;
@@ -52,3 +52,29 @@ export const MenuActions = ({ actions, close }: MenuActionsProps) => (
     ))}
   </>
 );
+
+/** A popup that Escape and a press outside close. Escape returns the focus to the button that opened it. */
+export function usePopup<E extends HTMLElement>() {
+  const [isOpen, setIsOpen] = useState(false);
+  const frame = useRef<E>(null);
+  // Before the popup is painted: it can be closed as soon as it is seen.
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const close = (event: Event): void => {
+      const isInside = event.target instanceof Node && frame.current?.contains(event.target);
+      if (event instanceof KeyboardEvent) {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        frame.current?.querySelector('button')?.focus();
+        setIsOpen(false);
+      } else if (!isInside) setIsOpen(false);
+    };
+    const closing = new AbortController();
+    const { signal } = closing;
+    addEventListener('pointerdown', close, { signal });
+    addEventListener('focusin', close, { signal });
+    addEventListener('keydown', close, { signal, capture: true });
+    return () => closing.abort();
+  }, [isOpen]);
+  return { isOpen, setIsOpen, /** For the element around the button and its popup. */ frame };
+}

@@ -3,7 +3,7 @@
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Button, Empty, Skeleton } from './controls.tsx';
-import { useRetry } from './retry.ts';
+import { useRetry } from './use-query.ts';
 
 /** @param load imports the component; a failed import is repeated */
 export function onDemand<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {

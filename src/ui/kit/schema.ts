@@ -46,7 +46,6 @@ type ValueAt<T, P> = P extends `${infer K}.${infer Rest}` ? ValueAt<NonNullable<
 /** The fields of a request: a schema that `satisfies` it has only paths of the request, and values of their types. */
 export type SchemaOf<T> = { readonly [P in PathsOf<T>]?: FormField<FieldDraft, ValueAt<T, P>> };
 
-/** A schema with the rules that concern several of its fields. */
 export type Rules<S extends Schema> = {
   schema: S;
   /** Whether a field is shown and sent. By default every field is. */

@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { Segmented } from '../kit/controls.tsx';
+import { usePopup } from '../kit/menu.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { applyTheme, currentTheme, type Theme } from '../kit/preferences.ts';
-import { usePopup } from '../kit/use-popup.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 
 export const themes: { id: Theme; label: string }[] = [

@@ -4,8 +4,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { type ShownLive, useConnectionLabel, useShownLive } from '../inspector/live/shown-live.ts';
 import { type Connection, failedState } from '../inspector/live/stream.ts';
 import { formatTimeOfDay } from '../kit/format/time.ts';
-import { retryDelayMs } from '../kit/retry.ts';
-import type { Query } from '../kit/use-query.ts';
+import { type Query, retryDelayMs } from '../kit/use-query.ts';
 
 /** What a repeated question says about the connection. */
 export function useAnswered({ value, failures }: Pick<Query<object>, 'value' | 'failures'>): Connection {

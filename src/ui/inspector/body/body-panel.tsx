@@ -10,20 +10,19 @@ import { CopyButton } from '../../kit/copy-button.tsx';
 import { formatBytes } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { Icon } from '../../kit/icons.tsx';
+import { loadPreference, savePreference } from '../../kit/preferences.ts';
 import { saveFile } from '../../kit/save-file.ts';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
 import { FinderContext, OpenFindContext } from '../find-in-body/find-context.tsx';
 import { useInspectorState } from '../state/inspector-state.ts';
 import { bytesOf, pictureUrl } from './bytes.ts';
-import { parseForm } from './form.ts';
 import { HexView } from './hex-view.tsx';
 import { type Compression, detectCompression, inflate, unsupportedEncoding } from './inflate.ts';
 import { prettyJson } from './json.ts';
 import { JsonTree } from './json-tree.tsx';
 import { PairTable } from './pair-table.tsx';
 import { TextView } from './text-view.tsx';
-import { useWrap, type WrapKind } from './use-wrap.ts';
-import { type BodyView, headerOf, type ParsedBody, parseBody } from './views.ts';
+import { type BodyView, headerOf, type ParsedBody, parseBody, parseForm } from './views.ts';
 import { indentMarkup } from './xml.ts';
 
 const viewNames: Record<BodyView, string> = {
@@ -184,7 +183,6 @@ function FormView({ text }: { text: string }) {
   );
 }
 
-/** Larger markup is shown as it was sent. */
 const maxIndentedCharacters = 2 << 20;
 
 function MarkupView({ text, kind, isWrapped }: { text: string; kind: 'xml' | 'html'; isWrapped: boolean }) {
@@ -253,3 +251,25 @@ function PartCard({ part, number }: { part: MultipartPart; number: number }) {
     </section>
   );
 }
+
+export type WrapKind = 'tree' | 'text';
+
+const isWrappedAtFirst: Record<WrapKind, boolean> = { tree: false, text: true };
+
+export function useWrap() {
+  const [changed, setChanged] = useState<Partial<Record<WrapKind, boolean>>>({});
+  const isWrapped = (kind: WrapKind): boolean => changed[kind] ?? loadWrap(kind);
+  return {
+    isWrapped,
+    toggle(kind: WrapKind): void {
+      const next = !isWrapped(kind);
+      savePreference(`wrap-${kind}`, next ? 'on' : 'off');
+      setChanged({ ...changed, [kind]: next });
+    },
+  };
+}
+
+const loadWrap = (kind: WrapKind): boolean => {
+  const stored = loadPreference(`wrap-${kind}`);
+  return stored === undefined ? isWrappedAtFirst[kind] : stored === 'on';
+};

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { bytesOf, fromBase64, hexRow, hexRowCount, pictureUrl, rasterType, toBase64, utf8Text } from './bytes.ts';
-import { parseForm } from './form.ts';
 import { parseJsonLines, pathOf, sourceText } from './json.ts';
 import { markupTokens } from './markup.ts';
-import { parseBody } from './views.ts';
+import { parseBody, parseForm } from './views.ts';
 import { indentMarkup } from './xml.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

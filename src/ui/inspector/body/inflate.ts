@@ -11,7 +11,6 @@ export function detectCompression(bytes: Uint8Array, contentEncoding: string): C
   return encoding === 'deflate' && bytes.length > 0 ? 'deflate' : undefined;
 }
 
-/** The name of a content encoding that cannot be decompressed here, or undefined. */
 export const unsupportedEncoding = (contentEncoding: string): string | undefined =>
   /^(br|zstd|compress)$/.exec(contentEncoding.trim().toLowerCase())?.[1];
 

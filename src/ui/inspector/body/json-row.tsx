@@ -125,6 +125,10 @@ function KeyAndValue(props: PartProps) {
   );
 }
 
+/** Where a hit begins in a part of the text; undefined outside of it. */
+const placeOf = (hit: Hit | undefined, from: number, to: number): number | undefined =>
+  hit && hit.start < to && hit.end > from ? Math.max(0, hit.start - from) : undefined;
+
 /** Keys are shown without quotes and escapes, so a hit in a key with escapes marks all of it. */
 function Key({ node, hits, currentHit, text }: PartProps & { text: string }) {
   const { keyStart, keyEnd } = node;
@@ -135,13 +139,12 @@ function Key({ node, hits, currentHit, text }: PartProps & { text: string }) {
   const spans = isPlain
     ? inKey.map(({ start, end }) => ({ start: Math.max(0, start - 1), end: Math.min(shown.length, end - 1) }))
     : [{ start: 0, end: shown.length }];
-  const isCurrent = currentHit !== undefined && currentHit.start < keyEnd && currentHit.end > keyStart;
-  const current = isPlain && currentHit ? Math.max(0, currentHit.start - keyStart - 1) : 0;
+  const current = placeOf(currentHit, keyStart, keyEnd);
   return (
     <MarkedSpans
       text={shown}
       spans={spans.filter(({ start, end }) => start < end)}
-      current={isCurrent ? current : undefined}
+      current={current && (isPlain ? Math.max(0, current - 1) : 0)}
       show={visibleLine}
     />
   );
@@ -166,13 +169,11 @@ function Value(props: PartProps) {
   }
   const { from, to } = shownPart(props, node);
   const inValue = hitsWithin(props.hits, from, to);
-  const { currentHit } = props;
-  const isCurrent = currentHit !== undefined && currentHit.start < to && currentHit.end > from;
   const content = (
     <MarkedSpans
       text={document.text.slice(from, to)}
       spans={inValue}
-      current={isCurrent ? Math.max(0, currentHit.start - from) : undefined}
+      current={placeOf(props.currentHit, from, to)}
       show={visibleLine}
     />
   );

@@ -7,11 +7,11 @@ import type { Hit } from '../find-in-body/finder.ts';
 import { type JsonDocument, keyOf, nodeAt, pathOf, valueText } from './json.ts';
 import { JsonFoot } from './json-foot.tsx';
 import { explanationOf, indentOf, JsonRow, maxValueCharacters } from './json-row.tsx';
+import { showWhole } from './text-view.tsx';
 import { collapseAll, initiallyClosed, nodeIndexOf, treeRows } from './tree-rows.ts';
 import { useCut } from './use-cut.ts';
 import { useRows } from './use-rows.ts';
 import { useValueCard } from './value-card.tsx';
-import { showWhole } from './whole-value.tsx';
 
 const rowHeight = 22;
 /** For estimates: the width of a character, of a level of indentation, and of the space beside a row. */

@@ -22,7 +22,7 @@ export type JsonDocument = {
   /** The root contains the lines of the text, each a document of its own. */
   isLines?: true;
 };
-export type JsonProblem = { problem: string; offset: number; line: number; column: number };
+type JsonProblem = { problem: string; offset: number; line: number; column: number };
 
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings exclude exactly these characters.

@@ -1,9 +1,10 @@
 /* Colours XML and HTML: splits a text into pieces of one kind each. It does not build a document, resolve entities or load anything. */
 
-export type MarkupKind = 'tag' | 'attribute' | 'string' | 'comment' | 'declaration' | 'entity';
+type MarkupKind = 'tag' | 'attribute' | 'string' | 'comment' | 'declaration' | 'entity';
 
 /** A coloured piece of the text; what is between pieces is plain text. */
 export type MarkupToken = { start: number; end: number; kind: MarkupKind };
+type Add = (start: number, end: number, kind: MarkupKind) => unknown;
 
 const tokenPattern =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<[?!][^>]*>?|<\/?[A-Za-z_:][^\s/>]*|&[#\w]+;|</g;
@@ -14,7 +15,7 @@ const rawElements = /^<(script|style|textarea|title)$/i;
 /** The coloured pieces in order. A text that begins inside a tag is coloured from the next one on. */
 export function markupTokens(text: string, isHtml: boolean): MarkupToken[] {
   const tokens: MarkupToken[] = [];
-  const add = (start: number, end: number, kind: MarkupKind): unknown => tokens.push({ start, end, kind });
+  const add: Add = (start, end, kind) => tokens.push({ start, end, kind });
   tokenPattern.lastIndex = 0;
   for (let found = tokenPattern.exec(text); found; found = tokenPattern.exec(text)) {
     const [written] = found;
@@ -38,11 +39,7 @@ export function markupTokens(text: string, isHtml: boolean): MarkupToken[] {
 }
 
 /** Colours a tag after its name. @returns where the tag ends */
-function addAttributes(
-  text: string,
-  from: number,
-  add: (start: number, end: number, kind: MarkupKind) => unknown,
-): number {
+function addAttributes(text: string, from: number, add: Add): number {
   attributePattern.lastIndex = from;
   for (let found = attributePattern.exec(text); found; found = attributePattern.exec(text)) {
     const [written, name, value, close, bare] = found;

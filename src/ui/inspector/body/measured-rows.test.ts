@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { measuredRows } from './measured-rows.ts';
+import { measuredRows } from './use-rows.ts';
 
 test('rows of different heights stand one below the other, and measured heights move those below', () => {
   const rows = measuredRows(5, index => (index + 1) * 10);

@@ -11,9 +11,9 @@ import type { Hit } from '../find-in-body/finder.ts';
 import { MarkedSpans } from '../find-in-body/marked-text.tsx';
 import { type Explanation, explain } from './explain.ts';
 import { prettyText } from './json.ts';
+import { showWhole } from './text-view.tsx';
 import { useCut } from './use-cut.ts';
 import { SafeLink, useValueCard } from './value-card.tsx';
-import { showWhole } from './whole-value.tsx';
 
 export type PairRow = {
   name: string;

@@ -1,9 +1,11 @@
 /* Shows captured text, coloured when it is markup. Of long text only a window is rendered, which moves to what is found. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Button } from '../../kit/controls.tsx';
+import { Button, Dialog } from '../../kit/controls.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { openDialog } from '../../kit/dialogs.tsx';
 import { formatBytes } from '../../kit/format/time.ts';
-import { visibleText } from '../../kit/format/visible.ts';
+import { visibleLine, visibleText } from '../../kit/format/visible.ts';
 import { hitsWithin, revealIn, useHits } from '../find-in-body/find-context.tsx';
 import type { Hit } from '../find-in-body/finder.ts';
 import { MarkedSpans } from '../find-in-body/marked-text.tsx';
@@ -117,3 +119,20 @@ function Pieces({ text, tokens, hits, current }: PiecesProps) {
   if (from < text.length) pieces.push(marked(from, text.length));
   return <>{pieces}</>;
 }
+
+/** Shows the whole of a value that is cut on the page. */
+export const showWhole = (name: string, text: string): Promise<void> =>
+  openDialog(
+    close => (
+      <Dialog title="Whole value" wide onClose={close}>
+        {name !== '' && <code class="whole-name soft breaks">{visibleLine(name)}</code>}
+        <div class="whole">
+          <TextView text={text} label="Whole value" />
+        </div>
+        <div class="line end">
+          <CopyButton label="Copy value" text={text} />
+        </div>
+      </Dialog>
+    ),
+    'path',
+  );

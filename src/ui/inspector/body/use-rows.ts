@@ -1,9 +1,7 @@
 /* Virtual rows that may have different heights, which are estimated, then measured. The first visible row stays where it is. */
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import { createRowLayout } from '../list/row-layout.ts';
-import { useVirtual } from '../list/use-virtual.ts';
-import { type MeasuredRows, measuredRows } from './measured-rows.ts';
+import { createRowLayout, useVirtual } from '../list/use-virtual.ts';
 
 /** How often a row is scrolled to again, while rows around it turn out to be higher or lower than estimated. */
 const maxReveals = 4;
@@ -76,4 +74,46 @@ function measureRows(element: HTMLElement, layout: MeasuredRows): boolean {
   const scrollTop = layout.topOf(first) + offset;
   if (isChanged && element.scrollTop > 0 && Math.abs(scrollTop - element.scrollTop) >= 1) element.scrollTop = scrollTop;
   return isChanged;
+}
+
+export type MeasuredRows = ReturnType<typeof measuredRows>;
+
+/** The positions of rows of different heights. All are computed again from the first change on: under 1 ms for 100,000 rows. */
+export function measuredRows(count: number, estimate: (index: number) => number) {
+  const heights = Float64Array.from({ length: count }, (_, index) => estimate(index));
+  const tops = new Float64Array(count + 1);
+  let known = 0;
+  const update = (): void => {
+    for (; known < count; known++) tops[known + 1] = (tops[known] ?? 0) + (heights[known] ?? 0);
+  };
+  const topOf = (index: number): number => {
+    update();
+    return tops[index] ?? 0;
+  };
+  return {
+    get height(): number {
+      return topOf(count);
+    },
+    topOf,
+    heightOf: (index: number): number => heights[index] ?? 0,
+    /** The row at a height; the last one below all. */
+    rowAt(y: number): number {
+      update();
+      let low = 0;
+      let high = Math.max(0, count - 1);
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((tops[middle] ?? 0) <= y) low = middle;
+        else high = middle - 1;
+      }
+      return low;
+    },
+    /** Takes a measured height. @returns whether it differs from what was assumed */
+    measure(index: number, height: number): boolean {
+      if (Math.abs((heights[index] ?? 0) - height) < 0.5) return false;
+      heights[index] = height;
+      known = Math.min(known, index);
+      return true;
+    },
+  };
 }

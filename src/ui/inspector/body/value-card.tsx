@@ -148,7 +148,14 @@ const units = { s: 'Seconds since 1970', ms: 'Milliseconds since 1970', text: 'R
 function Explained({ explanation }: { explanation: Explanation }) {
   switch (explanation.kind) {
     case 'link':
-      return <LinkDetails url={explanation.url} />;
+      return (
+        <>
+          <p>
+            <SafeLink url={explanation.url}>{visibleText(explanation.url)}</SafeLink>
+          </p>
+          <p class="faint">Opens in a new tab, at {new URL(explanation.url).host}.</p>
+        </>
+      );
     case 'time':
       return (
         <dl>
@@ -169,15 +176,6 @@ const Fact = ({ name, children }: { name: string; children: string }) => (
   <>
     <dt class="soft">{name}</dt>
     <dd class="figures">{children}</dd>
-  </>
-);
-
-const LinkDetails = ({ url }: { url: string }) => (
-  <>
-    <p>
-      <SafeLink url={url}>{visibleText(url)}</SafeLink>
-    </p>
-    <p class="faint">Opens in a new tab, at {new URL(url).host}.</p>
   </>
 );
 

@@ -2,6 +2,7 @@
 
 import type { EventDetail } from '../../../features/events/model.ts';
 import { boundaryOf } from '../../../shared/multipart.ts';
+import { attempt } from '../../kit/attempt.ts';
 import { bytesOf, rasterType, utf8Text } from './bytes.ts';
 import { isJsonDocument, parseJson, parseJsonLines } from './json.ts';
 import { isHtml, looksLikeXml } from './xml.ts';
@@ -56,3 +57,19 @@ const hasJsonLines = (text: string): boolean => /^\ufeff?\s*[[{][^\n]*[\]}][ \t\
 
 const looksLikeForm = (text: string, type: string): boolean =>
   type.includes('x-www-form-urlencoded') ? text.includes('=') : type === '' && /^[\w.%+[\]-]+=[^\s<{]*$/.test(text);
+
+export type FormField = { name: string; value: string; raw: string };
+
+/** The pairs of a form body or a query string, in order and with repeated names. */
+export const parseForm = (text: string): FormField[] =>
+  text
+    .split('&')
+    .filter(pair => pair !== '')
+    .map(pair => {
+      const at = pair.indexOf('=');
+      const name = at < 0 ? pair : pair.slice(0, at);
+      return { name: decodeField(name), value: at < 0 ? '' : decodeField(pair.slice(at + 1)), raw: pair };
+    });
+
+/** Decodes `+` and `%XX`. Text with malformed escapes is returned unchanged. */
+const decodeField = (text: string): string => attempt(() => decodeURIComponent(text.replaceAll('+', ' '))) ?? text;

@@ -13,7 +13,6 @@ import { type Failure, type Progress, runEach } from './run-each.ts';
 
 const maxShownProblems = 5;
 
-/** Loads the events of an action. Undefined until they are there. */
 export function useTargets(targets: Targets, list: LiveList, limit = maxTargets) {
   const [loaded, setLoaded] = useState<Target[]>();
   const [found, setFound] = useState(0);
@@ -128,7 +127,6 @@ function BulkProgress({ progress, total, done, isOver }: ProgressProps) {
   );
 }
 
-/** The problems, each once, with the number of events that have it. */
 function Failures({ failures }: { failures: readonly Failure[] }) {
   const counts = new Map<string, number>();
   for (const { problem } of failures) counts.set(problem, (counts.get(problem) ?? 0) + 1);

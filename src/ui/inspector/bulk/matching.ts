@@ -37,12 +37,11 @@ export async function countMatching(
   return count;
 }
 
+type Loading = { signal: AbortSignal; onFound: (count: number) => void };
+
 /** The newest matching events, newest first. @param onFound called with the number found so far */
-export async function listMatching(
-  { endpointId, bounded }: Matching,
-  limit: number,
-  { onFound, signal }: { onFound: (count: number) => void; signal: AbortSignal },
-): Promise<EventSummary[]> {
+async function listMatching({ endpointId, bounded }: Matching, limit: number, options: Loading) {
+  const { onFound, signal } = options;
   const found: EventSummary[] = [];
   let cursor: string | undefined;
   do {
@@ -75,7 +74,7 @@ export function nameOf(targets: Targets): string {
   return targets.all.where === '' ? events : `${events} that match`;
 }
 
-type LoadOptions = { limit: number; list: LiveList; signal: AbortSignal; onFound: (count: number) => void };
+type LoadOptions = Loading & { limit: number; list: LiveList };
 
 /** The events with their pins and tags, newest first; at most `limit` of all that match. Picked ones that are gone are left out. */
 export async function loadTargets(targets: Targets, { limit, list, signal, onFound }: LoadOptions): Promise<Target[]> {

@@ -80,7 +80,6 @@ type SideProps = {
   onPick: (id: string) => void;
 };
 
-/** The button that names the event and opens the picker. */
 function Side({ label, id, query, endpointId, otherId, other, onPick }: SideProps) {
   const [isPicking, setIsPicking] = useState(id === '');
   const event = query.value;
@@ -135,7 +134,13 @@ function Comparison({ one, other }: { one: EventDetail; other: EventDetail }) {
   const hiddenCount = all.filter(row => row.isIdOrTime).length;
   return (
     <>
-      <VerdictLine one={one} other={other} />
+      <ul class="compare-verdict row" aria-label="At a glance">
+        {verdictLine(one, other).map(({ text, isDifferent, tone }) => (
+          <li key={text} class={tone ?? (isDifferent ? '' : 'soft')}>
+            {isDifferent ? <strong>{text}</strong> : text}
+          </li>
+        ))}
+      </ul>
       {hiddenCount > 0 && (
         <Checkbox
           label="Hide ids and times"
@@ -162,16 +167,6 @@ function Comparison({ one, other }: { one: EventDetail; other: EventDetail }) {
     </>
   );
 }
-
-const VerdictLine = ({ one, other }: { one: EventDetail; other: EventDetail }) => (
-  <ul class="compare-verdict row" aria-label="At a glance">
-    {verdictLine(one, other).map(({ text, isDifferent, tone }) => (
-      <li key={text} class={tone ?? (isDifferent ? '' : 'soft')}>
-        {isDifferent ? <strong>{text}</strong> : text}
-      </li>
-    ))}
-  </ul>
-);
 
 type Pairs = readonly (readonly [string, string])[];
 

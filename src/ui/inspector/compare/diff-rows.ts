@@ -28,66 +28,59 @@ const maxDepth = 40;
 
 export const isDifference = ({ kind }: DiffRow): boolean => kind !== 'parent' && kind !== 'same';
 
+/** A value in its document. */
+type At = { document: JsonDocument; index: number; node: JsonNode };
+type Pair = [left: At | undefined, right: At | undefined];
+
+const nodeOf = (document: JsonDocument, index: number): At => {
+  const node = document.nodes[index];
+  if (!node) throw new RangeError('no such node');
+  return { document, index, node };
+};
+const textOf = ({ document, node }: At): string => sourceText(document, node);
+const isContainer = ({ node: { kind } }: At): boolean => kind === 'object' || kind === 'array';
+
 /** The rows of two JSON documents in document order; added members are at the end of their object. */
 export function jsonRows(left: JsonDocument, right: JsonDocument): DiffRow[] {
   const rows: DiffRow[] = [];
-  const work: Pair[] = [[0, 0]];
+  const work: Pair[] = [[nodeOf(left, 0), nodeOf(right, 0)]];
   let differences = 0;
   const add = (row: DiffRow): void => {
     rows.push(row);
     if (isDifference(row)) differences++;
   };
   for (let next = work.pop(); next && differences < maxDifferences; next = work.pop()) {
-    const [a, b] = next;
-    const [one, other] = [a === undefined ? undefined : left.nodes[a], b === undefined ? undefined : right.nodes[b]];
-    const place = (): Pick<DiffRow, 'depth' | 'name'> => (a === undefined ? placeOf(right, b ?? 0) : placeOf(left, a));
-    if (!one || !other || a === undefined || b === undefined)
-      add({
-        ...{ kind: one ? 'removed' : 'added', ...place() },
-        before: one && sourceText(left, one),
-        after: other && sourceText(right, other),
-      });
-    else if (
-      isContainer(one) &&
-      one.kind === other.kind &&
-      one.size + other.size > 0 &&
-      !isSame(left, one, right, other)
-    ) {
-      if (one.depth > 0 && one.depth <= maxDepth) add({ kind: 'parent', ...place() });
-      const pairs = one.kind === 'object' ? pairMembers(left, a, right, b) : pairItems(left, a, right, b);
-      // In reverse, to be visited in document order.
-      for (const pair of pairs.reverse()) work.push(pair);
-    } else if (written(left, one) !== written(right, other)) add(changedRow(left, one, right, other, place()));
-    else if (one.depth <= maxDepth) {
-      const text = sourceText(left, one);
-      add({ kind: 'same', ...place(), before: text, after: text });
-    }
+    const [one, other] = next;
+    if (one && other) {
+      const { kind, depth, size } = one.node;
+      const hasMembers = kind === other.node.kind && size + other.node.size > 0;
+      if (isContainer(one) && hasMembers && !isSame(one, other)) {
+        if (depth > 0 && depth <= maxDepth) add({ kind: 'parent', ...placeOf(one) });
+        const pairs = kind === 'object' ? pairMembers(one, other) : pairItems(one, other);
+        // In reverse, to be visited in document order.
+        for (const pair of pairs.reverse()) work.push(pair);
+      } else if (written(one) !== written(other)) add(changedRow(one, other));
+      else if (depth <= maxDepth) add({ kind: 'same', ...placeOf(one), before: textOf(one), after: textOf(one) });
+    } else if (one) add({ kind: 'removed', ...placeOf(one), before: textOf(one) });
+    else if (other) add({ kind: 'added', ...placeOf(other), after: textOf(other) });
   }
   return rows;
 }
 
 /** Deeper containers are not compared as a whole: at each level again, that would take too long. */
-const isSame = (left: JsonDocument, one: JsonNode, right: JsonDocument, other: JsonNode): boolean =>
-  one.depth <= maxDepth &&
-  one.end - one.start === other.end - other.start &&
-  sourceText(left, one) === sourceText(right, other);
+const isSame = (one: At, other: At): boolean =>
+  one.node.depth <= maxDepth &&
+  one.node.end - one.node.start === other.node.end - other.node.start &&
+  textOf(one) === textOf(other);
 
 /** The text of a scalar; of a container only its kind, because it is the same or empty, apart from whitespace. */
-const written = (document: JsonDocument, one: JsonNode): string =>
-  isContainer(one) ? one.kind : sourceText(document, one);
+const written = (one: At): string => (isContainer(one) ? one.node.kind : textOf(one));
 
-function changedRow(
-  left: JsonDocument,
-  one: JsonNode,
-  right: JsonDocument,
-  other: JsonNode,
-  place: Pick<DiffRow, 'depth' | 'name'>,
-): DiffRow {
-  const isIdOrTime =
-    !isContainer(one) &&
-    !isContainer(other) &&
-    looksLikeIdOrTime(keyOf(left, one) ?? '', valueText(left, one), valueText(right, other));
-  return { kind: 'changed', ...place, before: sourceText(left, one), after: sourceText(right, other), isIdOrTime };
+function changedRow(one: At, other: At): DiffRow {
+  const [before, after] = [one, other].map(({ document, node }) => valueText(document, node));
+  const isScalar = !isContainer(one) && !isContainer(other);
+  const isIdOrTime = isScalar && looksLikeIdOrTime(keyOf(one.document, one.node) ?? '', before ?? '', after ?? '');
+  return { kind: 'changed', ...placeOf(one), before: textOf(one), after: textOf(other), isIdOrTime };
 }
 
 export const pairRows = (...lists: Parameters<typeof matchPairs>): DiffRow[] =>
@@ -173,57 +166,39 @@ function foldRun(run: readonly Part[], first: number, last: number): (DiffRow | 
   return [...rowsOf(run.slice(0, start)), ...(isWorthIt ? [fold] : rowsOf(middle)), ...rowsOf(run.slice(end))];
 }
 
-type Pair = [left: number | undefined, right: number | undefined];
-
-const isContainer = (one: JsonNode): boolean => one.kind === 'object' || one.kind === 'array';
-
-const node = (document: JsonDocument, index: number): JsonNode => {
-  const found = document.nodes[index];
-  if (!found) throw new RangeError('no such node');
-  return found;
-};
-
-function placeOf(document: JsonDocument, index: number): Pick<DiffRow, 'depth' | 'name'> {
-  const one = node(document, index);
-  if (one.depth > maxDepth) return { depth: maxDepth, name: pathOf(document, index) };
-  const name = one.parent < 0 ? 'value' : (keyOf(document, one) ?? `[${one.position}]`);
-  return { depth: Math.max(0, one.depth - 1), name };
+function placeOf({ document, index, node }: At): Pick<DiffRow, 'depth' | 'name'> {
+  if (node.depth > maxDepth) return { depth: maxDepth, name: pathOf(document, index) };
+  const name = node.parent < 0 ? 'value' : (keyOf(document, node) ?? `[${node.position}]`);
+  return { depth: Math.max(0, node.depth - 1), name };
 }
 
-const childrenOf = (document: JsonDocument, index: number): number[] => {
-  const children: number[] = [];
-  const { after } = node(document, index);
-  for (let at = index + 1; at < after; at = node(document, at).after) children.push(at);
+function childrenOf({ document, index, node: { after } }: At): At[] {
+  const children: At[] = [];
+  for (let at = index + 1; at < after; at = children.at(-1)?.node.after ?? after) children.push(nodeOf(document, at));
   return children;
-};
+}
 
-const pairMembers = (left: JsonDocument, a: number, right: JsonDocument, b: number): Pair[] => {
-  const theirs = Map.groupBy(childrenOf(right, b), child => keyOf(right, node(right, child)) ?? '');
-  const pairs: Pair[] = childrenOf(left, a).map(child => [
-    child,
-    theirs.get(keyOf(left, node(left, child)) ?? '')?.shift(),
-  ]);
+const keyIn = ({ document, node }: At): string => keyOf(document, node) ?? '';
+
+function pairMembers(one: At, other: At): Pair[] {
+  const theirs = Map.groupBy(childrenOf(other), keyIn);
+  const pairs: Pair[] = childrenOf(one).map(child => [child, theirs.get(keyIn(child))?.shift()]);
   return [...pairs, ...[...theirs.values()].flat().map((child): Pair => [undefined, child])];
-};
+}
 
-const pairItems = (left: JsonDocument, a: number, right: JsonDocument, b: number): Pair[] => {
-  const mine = childrenOf(left, a);
-  const theirs = childrenOf(right, b);
-  const anchors = commonPairs(
-    mine.map(child => sourceText(left, node(left, child))),
-    theirs.map(child => sourceText(right, node(right, child))),
-  );
+function pairItems(one: At, other: At): Pair[] {
+  const [mine, theirs] = [childrenOf(one), childrenOf(other)];
+  const anchors = commonPairs(mine.map(textOf), theirs.map(textOf));
   // Items between two equal items are paired in order, so that a changed item shows its inner changes.
   const pairs: Pair[] = [];
   let i = 0;
   let j = 0;
   for (const anchor of [...anchors, { left: mine.length, right: theirs.length }]) {
-    while (i < anchor.left || j < anchor.right) {
+    while (i < anchor.left || j < anchor.right)
       pairs.push([i < anchor.left ? mine[i++] : undefined, j < anchor.right ? theirs[j++] : undefined]);
-    }
     if (i < mine.length && j < theirs.length) pairs.push([mine[i], theirs[j]]);
     i++;
     j++;
   }
   return pairs;
-};
+}

@@ -7,8 +7,8 @@ import { Button } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { cut, visibleLine, visiblePreview, visibleText } from '../../kit/format/visible.ts';
 import { prettyText } from '../body/json.ts';
+import { showWhole } from '../body/text-view.tsx';
 import type { ParsedBody } from '../body/views.ts';
-import { showWhole } from '../body/whole-value.tsx';
 import { markDifferences, type Piece } from './char-diff.ts';
 import { type DiffRow, type Fold, foldRows, isDifference, jsonRows, maxDifferences } from './diff-rows.ts';
 

@@ -4,7 +4,7 @@ import type { EventDetail } from '../../../features/events/model.ts';
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { formatBytes } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
-import { formatGap } from '../event/attempts.ts';
+import { formatGap } from '../event/answered.ts';
 
 export type Fact = {
   text: string;

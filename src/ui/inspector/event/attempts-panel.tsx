@@ -8,8 +8,7 @@ import { Loaded } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useQuery } from '../../kit/use-query.ts';
 import { RowEnd } from '../list/row-end.tsx';
-import { describeOutcome } from './answered.ts';
-import { describeAttempts, formatGap } from './attempts.ts';
+import { describeAttempts, describeOutcome, formatGap } from './answered.ts';
 
 const bases: Record<Delivery['basis'], string> = {
   header: 'Recognised by the delivery id in a header.',

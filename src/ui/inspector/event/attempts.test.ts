@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { describeAttempts, formatGap, formatStatuses } from './attempts.ts';
+import { describeAttempts, formatGap, formatStatuses } from './answered.ts';
 
 test.each([
   [0, '0 ms'],

@@ -15,7 +15,6 @@ const hueOf = (name: string): number => {
   return (sum % 12) * 30;
 };
 
-/** The sign of a platform in a list: its mark, else two letters of its name. */
 export const PlatformMark = ({ platform }: { platform: string | null }) => {
   const name = platformTitle(platform);
   const drawing = platform === null ? undefined : markOf(platform);

@@ -27,7 +27,6 @@ export const RowPin = ({ pin }: { pin: Pin | null }) =>
     </span>
   );
 
-/** For a row of the list: the first tags, and how many there are besides. */
 export const RowTags = ({ tags }: { tags: string[] }) =>
   tags.length > 0 ? (
     <span class="row-tags line tight rigid" title={tags.map(visibleLine).join(', ')}>

@@ -52,8 +52,8 @@ export function EventPane(props: EventPaneProps) {
   };
   const copyCurl = async (): Promise<void> => {
     if (!event) return;
-    const isCopied = await copyText(curlCommand(requestTo(event, endpointTarget(event, endpointUrl))));
-    if (isCopied) showToast('Copied as a curl command to the endpoint URL.');
+    const command = curlCommand(requestTo(event, endpointTarget(event, endpointUrl)));
+    if (await copyText(command)) showToast('Copied as a curl command to the endpoint URL.');
     else showError('Your browser blocked copying. Open “Copy as…” and select the text.');
   };
   useHotkeys({

@@ -13,7 +13,6 @@ type Known = {
   attempts: number;
 };
 
-/** Whether an event has such a part: one without anything in it has no tab. */
 export function hasTab(tab: Tab, { event, attempts }: Known): boolean {
   if (tab === 'attempts') return attempts > 1;
   if (tab === 'query') return event !== undefined && event.query !== null;
@@ -46,7 +45,6 @@ export const Tabs = ({ shown, selected, event, attempts, onSelect }: TabsProps) 
   </div>
 );
 
-/** The keys 1 to 7. */
 export const tabKeys = (shown: readonly Tab[], select: SelectTab): Hotkeys =>
   Object.fromEntries(
     tabs.map((name, index) => [

@@ -56,7 +56,6 @@ function StepLink({ step, to }: { step: Step; to: string | undefined }) {
   return to === undefined ? <span {...props} /> : <Link to={to} {...props} />;
 }
 
-/** Other events with the same answer, when it is not the default. */
 function AnswerFilter({ event: { answered, refused } }: { event: EventDetail }) {
   if (refused !== null) return <FilterBy field="is" value="refused" />;
   if (isDefaultAnswer(answered) || answered.status === null) return null;

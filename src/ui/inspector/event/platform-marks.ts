@@ -4,7 +4,6 @@ import drawings from './platform-marks.json' with { type: 'json' };
 
 const paths: Readonly<Record<string, string>> = drawings;
 
-/** The drawing of a platform; undefined when it has none. */
 export const markOf = (platform: string): string | undefined =>
   Object.hasOwn(paths, platform) ? paths[platform] : undefined;
 

@@ -15,7 +15,7 @@ import { FilterBy } from '../filter/filter-by.tsx';
 import { Method, PlatformMark } from './badges.tsx';
 import { RedactedFields } from './redacted.tsx';
 
-export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
+function RequestLine({ event }: { event: EventDetail | EventSummary }) {
   const { endpoints } = useWorkspace();
   const detail = 'endpointId' in event ? event : undefined;
   const endpoint = endpoints?.find(one => one.id === detail?.endpointId);

@@ -3,8 +3,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { ApiError, api, isRetryable } from '../../kit/api.ts';
-import { useRetry } from '../../kit/retry.ts';
 import { messageOf } from '../../kit/toasts.tsx';
+import { useRetry } from '../../kit/use-query.ts';
 
 const maxCachedEvents = 40;
 const maxCachedBytes = 64 << 20;
@@ -75,7 +75,6 @@ export function useEvent(id: string, replayCount: number) {
   return { event, problem, isMissing, reload, mark, forget: (deleted: string): unknown => cache.delete(deleted) };
 }
 
-/** The event as it was last loaded. */
 export const cachedEvent = (id: string): EventDetail | undefined => cache.get(id);
 
 /** Called on sign-out. */

@@ -4,8 +4,15 @@ import type { Delivery } from '../../../features/deliveries/model.ts';
 import type { EventDetail, EventForward, Signature } from '../../../features/events/model.ts';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine, visibleName } from '../../kit/format/visible.ts';
-import { answerText, describeOutcome, describeRefusal, failureOf } from './answered.ts';
-import { describeAttempts, formatGap, formatStatuses } from './attempts.ts';
+import {
+  answerText,
+  describeAttempts,
+  describeOutcome,
+  describeRefusal,
+  failureOf,
+  formatGap,
+  formatStatuses,
+} from './answered.ts';
 import { describeVerdict } from './verdict.ts';
 
 /** `bad`: broken now; `warn`: needs a look; `none`: nothing happened, or it is unknown. */

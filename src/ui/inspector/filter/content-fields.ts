@@ -3,9 +3,8 @@
 import type { EventDetail } from '../../../features/events/model.ts';
 import { bodyField, formField, headerField, queryField } from '../../../shared/filter/field-names.ts';
 import { headerText } from '../../kit/format/visible.ts';
-import { parseForm } from '../body/form.ts';
 import { type JsonDocument, type JsonNode, keyOf, valueText } from '../body/json.ts';
-import { parseBodyOf } from '../body/views.ts';
+import { parseBodyOf, parseForm } from '../body/views.ts';
 
 /** A value that is too long for a filter is missing. */
 export type ContentField = { field: string; value: string | undefined };

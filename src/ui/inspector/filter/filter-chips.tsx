@@ -46,7 +46,6 @@ export function FilterChips({ where, onFilter, onEmpty }: FilterChipsProps) {
   );
 }
 
-/** The field and the value in two tones; a time in words and in local time. */
 function ChipText({ text }: { text: string }) {
   const time = describeTime(text, Date.now());
   const shown = visibleLine(cut(text, maxShownCharacters));

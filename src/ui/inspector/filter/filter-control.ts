@@ -7,7 +7,6 @@ type FilterOptions = {
   base: string;
   eventId: string;
   where: string;
-  /** The query string of a link to the inspector with this filter. */
   queryOf: (where: string) => string;
   isWide: () => boolean;
 };

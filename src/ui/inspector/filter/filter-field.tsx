@@ -94,7 +94,6 @@ export function FilterField(props: FilterFieldProps) {
   );
 }
 
-/** The position of what the server found wrong with a filter. */
 function filterErrorOf(error: unknown): FilterError | undefined {
   if (error instanceof FilterError) return error;
   if (!(error instanceof ApiError) || typeof error.body['position'] !== 'number') return undefined;

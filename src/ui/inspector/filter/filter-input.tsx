@@ -139,7 +139,7 @@ type SuggestionsProps = {
   onTake: (suggestion: Suggestion) => void;
 };
 
-export function Suggestions({ id, completion, active, enterHint, onTake }: SuggestionsProps) {
+function Suggestions({ id, completion, active, enterHint, onTake }: SuggestionsProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });

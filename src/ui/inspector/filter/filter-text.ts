@@ -36,7 +36,6 @@ export function parse(text: string): Filter | FilterError {
   }
 }
 
-/** What is wrong with a text; undefined for a filter. */
 export function problemIn(text: string): FilterError | undefined {
   const parsed = parse(text);
   return parsed instanceof FilterError ? parsed : undefined;
@@ -74,7 +73,6 @@ const isTimePart = (part: string): boolean => /^received(?=[:<>])/.test(part);
 
 export const timePartsOf = (text: string): string[] => partsOf(text).filter(isTimePart);
 
-/** The filter with its parts about time replaced by these. */
 export const withTimeParts = (text: string, timeParts: readonly string[]): string =>
   joinParts([...partsOf(text).filter(part => !isTimePart(part)), ...timeParts]);
 

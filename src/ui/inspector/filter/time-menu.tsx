@@ -3,8 +3,8 @@
 import { text } from '../../kit/fields.tsx';
 import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { Icon } from '../../kit/icons.tsx';
+import { usePopup } from '../../kit/menu.tsx';
 import { type AxisChoice, axisLabel, spans } from '../../kit/timeline/axis.ts';
-import { usePopup } from '../../kit/use-popup.ts';
 import { localRangeOf, localTerm, rangeProblem, zoneName } from './time-range.ts';
 
 type TimeMenuProps = {

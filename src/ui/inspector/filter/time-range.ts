@@ -33,7 +33,6 @@ export function boundsOf(terms: readonly string[], now: number): TimeBounds | un
 /** `from` and `to` as a field of the type datetime-local has them (`2026-11-22T14:05`, local time); empty means open. */
 export type LocalRange = { from: string; to: string };
 
-/** What is wrong with a range; undefined when nothing is. */
 export const rangeProblem = ({ from, to }: LocalRange): string | undefined => {
   if (!from && !to) return 'Choose a start, an end, or both.';
   if (from && to && new Date(from) >= new Date(to)) return 'The end must be after the start.';

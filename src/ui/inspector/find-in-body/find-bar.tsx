@@ -174,6 +174,5 @@ function selectedText(): string {
   return isInside && text.length <= maxFindCharacters && !/[\r\n]/.test(text) ? text.trim() : '';
 }
 
-/** The part of the panel that takes the keyboard. */
 const focusPanel = (): void =>
   document.querySelector<HTMLElement>('#event-panel :is([role=tree], .text-view, .hex, .scroll-pane)')?.focus();

@@ -9,12 +9,9 @@ const maxLead = 16;
 const shownLead = 12;
 
 /** A value that meets a term about its field, such as a number, is the hit itself. */
-export function matchedSpans(
-  { field, text }: Matched,
-  pattern: RegExp | undefined,
-): { spans: readonly Span[]; isWhole: boolean } {
+export function matchedSpans({ field, text }: Matched, pattern: RegExp | undefined) {
   const found = pattern ? spansIn(text, pattern, maxMarks) : [];
-  const spans = found.length === 0 && field !== 'body' ? [{ start: 0, end: text.length }] : found;
+  const spans: readonly Span[] = found.length === 0 && field !== 'body' ? [{ start: 0, end: text.length }] : found;
   return { spans, isWhole: isWholeText(text, spans[0]) };
 }
 

@@ -16,10 +16,9 @@ import { EventRow, type Pick } from './event-row.tsx';
 import { AttemptRow, rowAt, shownAt, type Unfolded, useUnfolded } from './folded-rows.tsx';
 import { groupAt } from './hit-groups.ts';
 import { useRowHeight } from './list-menu.tsx';
-import type { RowLayout } from './row-layout.ts';
 import { useRevealSelected } from './use-reveal-selected.ts';
 import { dividerHeight, useRowLayout, useScrollAnchor } from './use-row-layout.ts';
-import { useVirtual } from './use-virtual.ts';
+import { type RowLayout, useVirtual } from './use-virtual.ts';
 
 const prefetchRows = 200;
 
@@ -51,7 +50,7 @@ export function EventList(props: EventListProps) {
     (at: number, place?: 'near' | 'middle') => revealShown(shownAt(at, latest.current), place),
     [revealShown],
   );
-  const aboveCount = useAboveCount(list, state, scroller, range.from);
+  const aboveCount = useAboveCount(list, state.arrivalCount, scroller, range.from);
   useScrollAnchor({ scroller, list, state, unfolded, layout, range, onMoved: measure });
 
   useEffect(() => {
@@ -178,10 +177,10 @@ function Row(props: RowProps) {
 
 function useAboveCount(
   list: LiveList,
-  { arrivalCount }: LiveListState,
-  scroller: { current: HTMLElement | null },
+  arrivalCount: number,
+  scroller: RefObject<HTMLElement | null>,
   firstRow: number,
-): number {
+) {
   const [aboveCount, setAboveCount] = useState(0);
   const last = useRef({ list, count: arrivalCount });
   useLayoutEffect(() => {
@@ -228,7 +227,7 @@ function TopStrip({ scroller, layout, titleAt }: TopStripProps) {
   return <div class="day-strip line soft">{title}</div>;
 }
 
-export function SearchPaths({ endpointId, where }: { endpointId: string; where: string }) {
+function SearchPaths({ endpointId, where }: { endpointId: string; where: string }) {
   const wider = withPaths(where);
   if (wider === undefined) return null;
   return (

@@ -8,14 +8,13 @@ import { Link } from '../../kit/navigation.tsx';
 import { loadPreference, savePreference } from '../../kit/preferences.ts';
 import { Time } from '../../kit/time.tsx';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
-import { formatGap } from '../event/attempts.ts';
+import { formatGap } from '../event/answered.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { RowEnd } from './row-end.tsx';
 import { useDelivery } from './use-delivery.ts';
 
 export type Folding = ReturnType<typeof useFolding>;
 
-/** Whether the list has one row per delivery; the choice is kept. */
 export function useFolding() {
   const [isFolded, setIsFolded] = useState(loadPreference('folded') !== 'no');
   const toggle = (): void => {

@@ -26,7 +26,6 @@ const idOf = (link: Element | null | undefined): string | undefined =>
 
 const links = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.event-list li a[href]')];
 
-/** Focuses the row of an event as soon as it is there. */
 export const focusRow = (id: string): void => focusWhenShown(() => links().find(one => idOf(one) === id));
 
 /** Focuses the open event, on a small screen as soon as it has taken the place of the list. */

@@ -44,7 +44,11 @@ export function ListPane(props: ListPaneProps) {
   const found = useSearchCount({ endpointId, where, isFolded: folding.isFolded, list, state });
   return (
     <section class="list-pane pane" aria-label="Events">
-      {eventId && <SkipLink />}
+      {eventId && (
+        <a class="skip" href="#event">
+          Skip the list
+        </a>
+      )}
       <div class="toolbar row rigid">
         <SearchBox inputRef={searchRef} where={where} onFilter={filter.setFilter} seen={seen} />
         <ListMenu endpointId={endpointId} where={where} folding={folding} />
@@ -60,7 +64,11 @@ export function ListPane(props: ListPaneProps) {
           onFilter={filter.setFilter}
         />
       )}
-      {state.phase === 'failed' && !isUnreadable && <LoadFailure problem={state.problem} onRetry={restart} />}
+      {state.phase === 'failed' && !isUnreadable && (
+        <Notice tone="bad" title="Couldn't load the events" action={<Button onClick={restart}>Try again</Button>}>
+          {state.problem}
+        </Notice>
+      )}
       <EventList
         endpointId={endpointId}
         isFolded={folding.isFolded}
@@ -91,15 +99,3 @@ export function ListPane(props: ListPaneProps) {
 /** Changes when events came or went, not when the list is scrolled. */
 const newsOf = ({ phase, arrivalCount, heldCount, revision }: LiveListState): string | undefined =>
   phase === 'ready' ? `${arrivalCount + heldCount} ${revision}` : undefined;
-
-const SkipLink = () => (
-  <a class="skip" href="#event">
-    Skip the list
-  </a>
-);
-
-const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => void }) => (
-  <Notice tone="bad" title="Couldn't load the events" action={<Button onClick={onRetry}>Try again</Button>}>
-    {problem}
-  </Notice>
-);

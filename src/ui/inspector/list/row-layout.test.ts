@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { lettersOf, markOf } from '../event/platform-marks.ts';
-import { createRowLayout } from './row-layout.ts';
+import { createRowLayout } from './use-virtual.ts';
 
 describe('the layout of rows', () => {
   test('has a gap above some rows', () => {

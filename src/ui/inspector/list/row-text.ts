@@ -2,8 +2,7 @@
 
 import type { EventSummary } from '../../../features/events/model.ts';
 import { shortened, visibleLine, visiblePreview } from '../../kit/format/visible.ts';
-import { failureOf } from '../event/answered.ts';
-import { describeAttempts } from '../event/attempts.ts';
+import { describeAttempts, failureOf } from '../event/answered.ts';
 
 const maxTypeCharacters = 120;
 
@@ -36,19 +35,16 @@ const signatures: Record<NonNullable<EventSummary['verdict']>, string> = {
   none: 'No signature',
 };
 
-/** Undefined when nothing is known. */
 export const signatureOf = ({ verdict }: Pick<EventSummary, 'verdict'>): string | undefined =>
   verdict === null ? undefined : signatures[verdict];
 
 /** `count`: the row represents all attempts of a delivery; `place`: one attempt; `none`: the row says which one elsewhere. */
 export type ShownAttempts = 'count' | 'place' | 'none';
+type Exception = { tone: 'bad' | 'warn'; text: string };
 type Exceptional = Pick<EventSummary, 'verdict' | 'refused' | 'answered' | 'delivery'>;
 
 /** What needs a look: `Invalid signature`, else `Refused 405`, else `3 attempts · 500`. Undefined when everything went as usual. */
-export function exceptionOf(
-  event: Exceptional,
-  shown: ShownAttempts,
-): { tone: 'bad' | 'warn'; text: string } | undefined {
+export function exceptionOf(event: Exceptional, shown: ShownAttempts): Exception | undefined {
   const { verdict, refused, answered, delivery } = event;
   if (verdict === 'invalid') return { tone: 'bad', text: signatures.invalid };
   if (refused !== null) return { tone: 'warn', text: `Refused ${refused}` };

@@ -6,8 +6,7 @@ import { createDayBreaks } from '../live/day-breaks.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { rowAt, shownAt, type Unfolded } from './folded-rows.tsx';
 import { groupStarts } from './hit-groups.ts';
-import { createRowLayout, type RowLayout } from './row-layout.ts';
-import type { VirtualRange } from './use-virtual.ts';
+import { createRowLayout, type RowLayout, type VirtualRange } from './use-virtual.ts';
 
 export const dividerHeight = 28;
 
@@ -35,13 +34,16 @@ type AnchorOptions = {
   onMoved: () => void;
 };
 
-/** What stood at the rows that were rendered. `at`: the place in the list. */
+/** `at`: the place in the list; -1 for an attempt. */
+type Place = { id: string; at: number };
+
+/** What stood at the rows that were rendered. */
 type Rendered = {
   list: LiveList;
   layout: RowLayout;
   arrivalCount: number;
   from: number;
-  rows: { id: string; at: number }[];
+  rows: Place[];
 };
 
 /** @returns the number of rows that the last render added above the visible ones */
@@ -58,7 +60,7 @@ export function useScrollAnchor(options: AnchorOptions): void {
     const top = before.layout.rowAt(element.scrollTop);
     for (let row = Math.max(top, before.from); row < before.from + before.rows.length; row++) {
       const place = before.rows[row - before.from];
-      const shown = place ? placeOf(place, arrivalCount - before.arrivalCount, { list, unfolded }) : -1;
+      const shown = place ? placeOf(place, arrivalCount - before.arrivalCount, list, unfolded) : -1;
       if (shown < 0) continue;
       const moved = layout.topOf(shown) - before.layout.topOf(row);
       if (moved === 0) return;
@@ -68,8 +70,8 @@ export function useScrollAnchor(options: AnchorOptions): void {
   });
 }
 
-function renderedRows(list: LiveList, unfolded: Unfolded, { from, to }: VirtualRange): Rendered['rows'] {
-  const rows: Rendered['rows'] = [];
+function renderedRows(list: LiveList, unfolded: Unfolded, { from, to }: VirtualRange): Place[] {
+  const rows: Place[] = [];
   for (let shown = from; shown < to; shown++) {
     const place = rowAt(shown, unfolded);
     const id = 'attempt' in place ? unfolded.attempts[place.attempt]?.id : list.at(place.at)?.id;
@@ -79,11 +81,7 @@ function renderedRows(list: LiveList, unfolded: Unfolded, { from, to }: VirtualR
 }
 
 /** Where the row is shown now; -1 when it is not. */
-function placeOf(
-  { id, at }: { id: string; at: number },
-  added: number,
-  { list, unfolded }: Pick<AnchorOptions, 'list' | 'unfolded'>,
-): number {
+function placeOf({ id, at }: Place, added: number, list: LiveList, unfolded: Unfolded): number {
   if (at < 0) {
     const attempt = unfolded.attempts.findIndex(one => one.id === id);
     return attempt < 0 ? -1 : unfolded.index + 1 + attempt;

@@ -1,7 +1,6 @@
 /* Virtualization for long lists: only the visible rows are rendered. */
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { createRowLayout, type RowLayout } from './row-layout.ts';
 
 type VirtualOptions = {
   count: number;
@@ -60,4 +59,40 @@ export function useVirtual<E extends HTMLElement>({ count, rowHeight, layout }: 
   }, []);
 
   return { scroller, range, reveal, measure };
+}
+
+export type RowLayout = ReturnType<typeof createRowLayout>;
+
+type LayoutOptions = {
+  count: number;
+  rowHeight: number;
+  /** The rows with a gap above them, in ascending order. */
+  gaps?: readonly number[];
+  gapHeight?: number;
+};
+
+/** Where rows of one height are, some with a gap above them, such as a day divider. */
+export function createRowLayout({ count, rowHeight, gaps = [], gapHeight = 0 }: LayoutOptions) {
+  /** How many gaps fulfil a condition that only the first ones fulfil. */
+  const countGaps = (test: (gap: number, index: number) => boolean): number => {
+    let [low, high] = [0, gaps.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (test(gaps[middle] ?? 0, middle)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    height: count * rowHeight + gaps.length * gapHeight,
+    heightOf: (_row: number): number => rowHeight,
+    /** The top of a row, below its gap. */
+    topOf: (row: number): number => row * rowHeight + countGaps(gap => gap <= row) * gapHeight,
+    /** The row at an offset; that below the gap when there is a gap. Not limited to the rows that exist. */
+    rowAt(offset: number): number {
+      const above = countGaps((gap, index) => gap * rowHeight + index * gapHeight <= offset);
+      return Math.max(gaps[above - 1] ?? 0, Math.floor((offset - above * gapHeight) / rowHeight));
+    },
+    hasGap: (row: number): boolean => gaps[countGaps(gap => gap < row)] === row,
+  };
 }

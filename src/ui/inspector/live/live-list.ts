@@ -291,10 +291,7 @@ function removeDelivery(rows: EventSummary[], { delivery }: EventSummary): void 
 }
 
 /** Hits on whole values first; undefined where that makes no difference, and for more than a page. */
-function wholeFirst(
-  rows: readonly EventSummary[],
-  isWhole: (event: EventSummary) => boolean,
-): EventSummary[] | undefined {
+function wholeFirst(rows: readonly EventSummary[], isWhole: (event: EventSummary) => boolean) {
   const whole = rows.filter(isWhole);
   if (rows.length > maxGrouped || whole.length === 0 || whole.length === rows.length) return undefined;
   return [...whole, ...rows.filter(one => !isWhole(one))];

@@ -2,7 +2,7 @@
 
 import { createParser } from 'eventsource-parser';
 import type { EventSummary } from '../../../features/events/model.ts';
-import { retryDelayMs } from '../../kit/retry.ts';
+import { retryDelayMs } from '../../kit/use-query.ts';
 
 /** `retrying` becomes `off` after three failures in a row; connecting is tried again all the same. */
 export type ConnectionState = 'connecting' | 'live' | 'retrying' | 'off';
@@ -16,7 +16,6 @@ export type Connection = {
 
 const failuresUntilOff = 3;
 
-/** The state of a connection after this many failures in a row. */
 export const failedState = (failures: number): ConnectionState => (failures < failuresUntilOff ? 'retrying' : 'off');
 
 export type StreamOptions = {

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useReducer, useState } from 'preact/ho
 import type { EventSummary } from '../../../features/events/model.ts';
 import { parseFilter } from '../../../shared/filter/parser.ts';
 import { api, apiListeners } from '../../kit/api.ts';
-import { retryDelayMs, useRetry } from '../../kit/retry.ts';
+import { retryDelayMs, useRetry } from '../../kit/use-query.ts';
 import type { Marks } from '../event/use-event.ts';
 import { hasWholeMatch } from '../find-in-body/matched.ts';
 import { findPattern } from '../find-in-body/pattern.ts';
@@ -16,7 +16,6 @@ import { type Connection, failedState, openLiveStream } from './stream.ts';
 /** After a longer interruption the list is reloaded instead of resumed event by event. */
 const maxResumeMs = 10 * 60_000;
 
-/** Deletions within this time are shown together. */
 const deletionBatchMs = 50;
 
 export type LiveListHandle = ReturnType<typeof useLiveList>;

@@ -123,7 +123,7 @@ type PaletteListProps = {
   onPoint: (index: number) => void;
 };
 
-export function PaletteList({ id, items, terms, chosenIndex, onChoose, onPoint }: PaletteListProps) {
+function PaletteList({ id, items, terms, chosenIndex, onChoose, onPoint }: PaletteListProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });

@@ -13,7 +13,7 @@ const sectionTitles: Record<Section, string> = {
   Everywhere: 'Everywhere',
 };
 
-export type HelpLine = { keys: string[]; words: string };
+type HelpLine = { keys: string[]; words: string };
 
 /** The lines of a section: keys that do the same share one. */
 export function helpLines(commands: readonly Command[], section: Section): HelpLine[] {

@@ -14,7 +14,7 @@ const eventIdPattern = /^evt_[0-9a-z]{20,40}$/i;
 
 /** An event that was found by its id may belong to another endpoint. */
 export type FoundEvent = OpenedEvent & { endpointId?: string };
-export type ServerEvents = { events: readonly FoundEvent[]; isBusy: boolean; problem: string };
+type ServerEvents = { events: readonly FoundEvent[]; isBusy: boolean; problem: string };
 
 const none: ServerEvents = { events: [], isBusy: false, problem: '' };
 
@@ -52,11 +52,9 @@ export function useServerEvents(endpointId: string, text: string): ServerEvents 
   return answer.text === text ? answer : { ...none, isBusy: text !== '' };
 }
 
-async function find(
-  endpointId: string,
-  text: string,
-  loadPinned: () => Promise<EventSummary[]>,
-): Promise<FoundEvent[]> {
+type Pinned = () => Promise<EventSummary[]>;
+
+async function find(endpointId: string, text: string, loadPinned: Pinned): Promise<FoundEvent[]> {
   if (eventIdPattern.test(text)) return findById(text.toLowerCase());
   if (endpointId === '') return [];
   const name = text.replace(/^@/, '').toLowerCase();

@@ -24,7 +24,6 @@ const fixedHeaders = new Set(
 export const sentHeaders = (raw: readonly Pair[]): Pair[] =>
   raw.filter(([name, value]) => !fixedHeaders.has(name.toLowerCase()) && value !== '[redacted]');
 
-/** The body as text to edit; undefined when it is not text. */
 export const editableBody = ({ payloadRaw, payloadEncoding }: Captured): string | undefined =>
   payloadEncoding === 'utf8' ? payloadRaw : utf8Text(bytesOf(payloadRaw, payloadEncoding));
 

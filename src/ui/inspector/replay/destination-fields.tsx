@@ -96,11 +96,7 @@ function Receivers({ listeners, form }: { listeners: readonly Listener[]; form: 
 const UrlFields = ({ endpointId, form }: { endpointId: string; form: ReplayForm }) => (
   <>
     <Inputs form={form} paths={['url']} />
-    <datalist id="destinations">
-      {listDestinations(endpointId).map(one => (
-        <option key={one.url} value={one.url} />
-      ))}
-    </datalist>
+    <EarlierDestinations id="destinations" endpointId={endpointId} />
     <Checkbox
       label="Append original path and query"
       hint="Adds what followed the endpoint's URL in the original request."
@@ -108,4 +104,12 @@ const UrlFields = ({ endpointId, form }: { endpointId: string; form: ReplayForm 
       onChange={form.setAppendPath}
     />
   </>
+);
+
+export const EarlierDestinations = ({ id, endpointId }: { id: string; endpointId: string }) => (
+  <datalist id={id}>
+    {listDestinations(endpointId).map(({ url }) => (
+      <option key={url} value={url} />
+    ))}
+  </datalist>
 );

@@ -12,9 +12,10 @@ import { problemsOf } from '../../kit/schema.ts';
 import { messageOf } from '../../kit/toasts.tsx';
 import { FilterField } from '../filter/filter-field.tsx';
 import { useSeen } from '../filter/use-seen-values.ts';
+import { EarlierDestinations } from './destination-fields.tsx';
 import { jobRules } from './job-schema.tsx';
 import { jobPath, jobsApi } from './jobs-api.ts';
-import { lastDestination, listDestinations, saveDestination } from './replay-destinations.ts';
+import { lastDestination, saveDestination } from './replay-destinations.ts';
 
 /** More events are sent to another machine only when their number was typed. */
 const maxUnasked = 500;
@@ -70,7 +71,8 @@ export function JobDialog({ initialDest, onClose, ...given }: JobOptions & { onC
         help={<Link to={`/app/endpoints/${endpointId}/destinations`}>Destinations</Link>}
       >
         <p class="lead" role="status">
-          {countProblem || <Counted counted={counted} />}
+          {countProblem ||
+            (counted ? `${formatCount(counted.matched, 'event')}, ${formatBytes(counted.bytes)}.` : 'Counting…')}
           {where !== '' && !ids && (
             <>
               {' '}
@@ -89,7 +91,7 @@ export function JobDialog({ initialDest, onClose, ...given }: JobOptions & { onC
           />
         )}
         <Inputs form={form} paths={['dest']} />
-        <EarlierDestinations endpointId={endpointId} />
+        <EarlierDestinations id="job-destinations" endpointId={endpointId} />
         <div class="fit">
           <Inputs form={form} paths={['pace', 'concurrency']} />
         </div>
@@ -115,18 +117,6 @@ export function JobDialog({ initialDest, onClose, ...given }: JobOptions & { onC
     </Dialog>
   );
 }
-
-const EarlierDestinations = ({ endpointId }: { endpointId: string }) => (
-  <datalist id="job-destinations">
-    {listDestinations(endpointId).map(({ url }) => (
-      <option key={url} value={url} />
-    ))}
-  </datalist>
-);
-
-const Counted = ({ counted }: { counted: ReplayJobDryRun | undefined }) => (
-  <>{counted ? `${formatCount(counted.matched, 'event')}, ${formatBytes(counted.bytes)}.` : 'Counting…'}</>
-);
 
 /** How many events the job would have. @param isTyped the filter is typed: it is counted after a pause */
 function useCount(chosen: ChosenEvents, isPerDelivery: boolean, isTyped: boolean) {

@@ -1,20 +1,16 @@
 /* What the dialog asks the server to send, and what was last sent of an event, so that it can be sent again. */
 
+import type { ReplayRequest as Asked } from '../../../features/replays/model.ts';
 import { appendTarget } from '../../../shared/replay-target.ts';
 import type { Edit } from './changes.ts';
 
-export type Signing = {
-  mode: 'fresh' | 'tamper';
-  /** Typed here. It is sent along with the request and kept in this page's memory only. */
-  secret?: string;
-  secretId?: string;
-  newId?: boolean;
-};
-
 /** From the server to a URL, or from a connected listener to its own target. */
-export type Receiver = { url: string; appendPath: boolean } | { listener: string };
+export type Receiver = ToUrl | { listener: string };
+type ToUrl = { url: string; appendPath: boolean };
+type Target = { path: string; query?: string | null };
 
-export type ReplayRequest = Receiver & { edit?: Edit; sign?: Signing };
+/** A typed secret is sent along with the request and kept in this page's memory only. */
+export type ReplayRequest = Receiver & { edit?: Edit } & Pick<Asked, 'sign'>;
 export type UrlRequest = Extract<ReplayRequest, { url: string }>;
 
 export const isToUrl = (request: ReplayRequest): request is UrlRequest => 'url' in request;
@@ -22,10 +18,7 @@ export const isToUrl = (request: ReplayRequest): request is UrlRequest => 'url' 
 export const urlOf = (request: ReplayRequest): string => (isToUrl(request) ? request.url : '');
 
 /** The URL that it goes to, in full. @param target of the event; undefined while it is loading */
-export const targetOf = (
-  { url, appendPath }: { url: string; appendPath: boolean },
-  target: { path: string; query?: string | null } | undefined,
-): string => {
+export const targetOf = ({ url, appendPath }: ToUrl, target: Target | undefined): string => {
   const path = appendPath && target ? { path: target.path, query: target.query ?? null } : undefined;
   const sentTo = new URL(path ? appendTarget(url, path) : url);
   sentTo.hash = '';

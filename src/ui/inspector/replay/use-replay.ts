@@ -74,11 +74,7 @@ function rememberReceiver(endpointId: string, request: ReplayRequest): void {
 }
 
 /** Waits out the rate limit (429) and sends again, unless the batch was stopped. The server sends nothing when it answers 429. */
-const replayWithinRateLimit = async (
-  id: string,
-  request: ReplayRequest,
-  isStopped: { current: boolean },
-): Promise<ReplayResult> => {
+async function replayWithinRateLimit(id: string, request: ReplayRequest, isStopped: { current: boolean }) {
   for (;;) {
     try {
       return await api.replay(id, request);
@@ -88,4 +84,4 @@ const replayWithinRateLimit = async (
       if (isStopped.current) throw error;
     }
   }
-};
+}

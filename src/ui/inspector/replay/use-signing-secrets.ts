@@ -15,7 +15,6 @@ export type SigningSecrets = ReturnType<typeof useSigningSecrets>;
 /** @param event undefined while it is loading, and for a batch */
 export function useSigningSecrets(endpointId: string, event: EventDetail | undefined) {
   const [isNeeded, setIsNeeded] = useState(false);
-  /** The secrets and origins for which the server refused to sign. */
   const [refused, setRefused] = useState<readonly string[]>([]);
   const valid = event?.signature?.verdict === 'valid' ? event.id : undefined;
   const query = useQuery(isNeeded ? `${endpointId} ${valid}` : '', async () => {
@@ -29,9 +28,7 @@ export function useSigningSecrets(endpointId: string, event: EventDetail | undef
   const { saved, match } = query.value ?? { saved: [], match: undefined };
 
   /** The secret that has to be allowed before it signs this request. */
-  const toAllow = (
-    request: ReplayRequest | undefined,
-  ): { secret: Secret; origin: string; host: string } | undefined => {
+  const toAllow = (request: ReplayRequest | undefined) => {
     if (!request || !isToUrl(request)) return undefined;
     const secret = saved.find(({ id }) => id === request.sign?.secretId);
     const url = URL.parse(request.url);

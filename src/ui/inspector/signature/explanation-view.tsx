@@ -93,7 +93,7 @@ type Part = Found['parts'][number];
 const maxShownBytes = 16 << 10;
 const maxHexRows = 256;
 
-export function SignedString({ found }: { found: Found }) {
+function SignedString({ found }: { found: Found }) {
   const { signedString, signedStringEncoding, signedBytes, parts } = found;
   const bytes = useMemo(() => bytesOf(signedString ?? '', signedStringEncoding), [signedString]);
   const [view, setView] = useState<'text' | 'hex'>(signedStringEncoding === 'utf8' ? 'text' : 'hex');

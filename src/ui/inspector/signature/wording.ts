@@ -3,7 +3,7 @@
 import type { SignatureExplanation } from '../../../features/signatures/model.ts';
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { formatCount } from '../../kit/format/time.ts';
-import { formatGap } from '../event/attempts.ts';
+import { formatGap } from '../event/answered.ts';
 
 type Cause = SignatureExplanation['causes'][number];
 type Part = SignatureExplanation['parts'][number];
@@ -11,10 +11,7 @@ type Part = SignatureExplanation['parts'][number];
 const gapOf = (seconds: number): string => formatGap(Math.round(Math.abs(seconds)) * 1000);
 
 /** `Signed 3 h 2 min before it was received; Stripe allows 5 min.` Empty when the scheme has no timestamp. */
-export function describeSkew(
-  found: Pick<SignatureExplanation, 'timestampFrom' | 'skewS' | 'toleranceS' | 'platform'>,
-): string {
-  const { timestampFrom, skewS, toleranceS, platform } = found;
+export function describeSkew({ timestampFrom, skewS, toleranceS, platform }: SignatureExplanation): string {
   if (timestampFrom === null) return '';
   if (skewS === null) return "The signature's timestamp can't be read.";
   const distance =
@@ -73,7 +70,7 @@ export type Neighbours = { valid: number; invalid: number; isAll: boolean };
 /** Empty if there are no others. */
 export function describeNeighbours(
   { valid, invalid, isAll }: Neighbours,
-  { platform, tried }: Pick<SignatureExplanation, 'platform' | 'tried'>,
+  { platform, tried }: SignatureExplanation,
 ): string {
   const others = (count: number): string =>
     `${formatCount(count, `other ${platformTitle(platform)} event`)} within a minute ${count === 1 ? 'is' : 'are'}`;
@@ -87,7 +84,6 @@ export function describeNeighbours(
   return `${isAll ? '' : 'At least '}${others(valid)} valid with ${secret}, so this sender probably uses another secret.`;
 }
 
-/** The verdict of a check with a typed secret. */
 export function describeCheck(found: SignatureExplanation): { tone: 'good' | 'bad' | 'muted'; text: string } {
   if (found.verdict === 'valid') return { tone: 'good', text: 'The signature is valid with this secret.' };
   if (found.reason === 'timestamp_out_of_tolerance')
@@ -112,6 +108,5 @@ const partNames: Partial<Record<Part['from'], string>> = {
   secret: 'the secret',
 };
 
-/** A label for a stretch of the signed string. */
 export const describePart = ({ from, name }: Part): string =>
   from === 'header' ? `header ${name ?? ''}` : (partNames[from] ?? 'fixed text or fields of the request');

@@ -63,7 +63,6 @@ function Exactly({ endpointId, where, timeline }: { endpointId: string; where: s
   );
 }
 
-/** What a search has counted before its budget ended. */
 export function Unfinished({ events, timeline }: { events: EventTimeline; timeline: Timeline }) {
   const back = countedBackTo(timeline);
   return (
@@ -79,7 +78,6 @@ export function Unfinished({ events, timeline }: { events: EventTimeline; timeli
 
 type NothingHereProps = { events: EventTimeline; axis: AxisChoice; onAxis: (axis: AxisChoice) => void };
 
-/** Shown when the period has no events: a button that shows all events. */
 export function NothingHere({ events, axis, onAxis }: NothingHereProps) {
   const { timeline, isOld } = events;
   if (isOld || axis.from === 'all' || !timeline?.complete || sumOf(timeline.buckets).count > 0) return null;

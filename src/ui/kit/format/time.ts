@@ -90,30 +90,16 @@ export function formatLongAge(at: number, now: number): string {
   return `on ${formatShortAge(at, now)}`;
 }
 
+const minutes = { year: 'numeric', month: 'short', hour: '2-digit', hourCycle: 'h23', minute: '2-digit' } as const;
+const millis = { day: '2-digit', second: '2-digit', fractionalSecondDigits: 3, timeZoneName: 'short' } as const;
+
 /** Date and time with milliseconds, in the browser's time zone. */
 export const formatExactTime = (at: number): string =>
-  new Date(at).toLocaleString(undefined, {
-    year: 'numeric',
-    month: 'short',
-    day: '2-digit',
-    hour: '2-digit',
-    hourCycle: 'h23',
-    minute: '2-digit',
-    second: '2-digit',
-    fractionalSecondDigits: 3,
-    timeZoneName: 'short',
-  });
+  new Date(at).toLocaleString(undefined, { ...minutes, ...millis });
 
 /** Date, hour and minute, in the browser's time zone. */
 export const formatMinute = (at: number): string =>
-  new Date(at).toLocaleString(undefined, {
-    year: 'numeric',
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    hourCycle: 'h23',
-    minute: '2-digit',
-  });
+  new Date(at).toLocaleString(undefined, { ...minutes, day: 'numeric' });
 
 /** `14:05`; on another day than today with the date. In the browser's time zone. */
 export const formatTimeOfDay = (at: number, now: number): string =>

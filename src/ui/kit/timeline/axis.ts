@@ -12,7 +12,6 @@ export type AxisTimes = { from: number | undefined; to: number | undefined };
 export const noChoice: AxisChoice = { from: '', to: '' };
 const allEvents = 'all';
 
-/** The periods to choose from, the shortest first. */
 export const spans: readonly { readonly from: string; readonly label: string }[] = [
   { from: '1h', label: '1 hour' },
   { from: '6h', label: '6 hours' },

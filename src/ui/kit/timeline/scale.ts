@@ -7,7 +7,7 @@ const leastHeight = 2.2;
 const [gap, barWidth] = [0.1, 0.8];
 
 /** Where the bars of a chart are: in units of the buckets of its axis. */
-export type BarPlaces = { first?: number; width?: number };
+type BarPlaces = { first?: number; width?: number };
 
 /** @param buckets for each bucket its values, from the baseline up @returns one path for each series */
 export function stackPaths(buckets: readonly (readonly number[])[], max: number, places: BarPlaces = {}) {
@@ -71,7 +71,7 @@ const steps = [
   ...[1, 2, 7, 14, 30, 60, 90, 180, 365, 730].map(n => n * day),
 ];
 /** `place`: 0 to 1. */
-export type Tick = { place: number; label: string };
+type Tick = { place: number; label: string };
 
 /** `end`: what the end is called; undefined: by its time. */
 type AxisEnds = { from: number; to: number; most: number; end?: string | undefined; now: number };

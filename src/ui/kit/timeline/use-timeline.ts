@@ -13,8 +13,6 @@ type Loaded = {
   answers: number;
 };
 
-export type TimelineQuery = ReturnType<typeof useTimeline>;
-
 type Wanted = { endpointId: string; where: string; axis: AxisChoice; buckets: number };
 
 /** @param news changes when events came or went, at which the timeline is loaded again, but not often; undefined: not known yet */

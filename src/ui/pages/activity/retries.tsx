@@ -1,7 +1,7 @@
 /* The retries of the senders of an endpoint, as they were observed. */
 
 import type { RetrySchedule } from '../../../features/deliveries/model.ts';
-import { formatGap } from '../../inspector/event/attempts.ts';
+import { formatGap } from '../../inspector/event/answered.ts';
 import { api } from '../../kit/api.ts';
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { formatCount } from '../../kit/format/time.ts';
