@@ -13,21 +13,11 @@ import { canTestSign } from './engine/test-secret.ts';
 import { samplesOf } from './samples.ts';
 
 /** One line of the list of platforms. `signs`: null if the platform does not sign. */
-export type PlatformSummary = {
-  name: string;
-  title: string;
-  docsUrl: string;
-  /** Labels of the signature schemes. */
-  verified: string[];
-  proves: string[];
-  signs: boolean | null;
-  handshake: boolean;
-};
-
-export const summarise = ({ name, title, docsUrl, signatures, handshakes }: Platform): PlatformSummary => ({
+export const summarise = ({ name, title, docsUrl, signatures, handshakes }: Platform) => ({
   name,
   title,
   docsUrl,
+  /** Labels of the signature schemes. */
   verified: [...new Set(signatures.map(scheme => scheme.label))],
   proves: [...new Set(signatures.map(scheme => scheme.proves))],
   signs: signatures.length === 0 ? null : signatures.some(scheme => scheme.sign !== undefined),

@@ -9,15 +9,6 @@ export type Element = { bytes: Uint8Array; offset: number; number: number };
 
 export type FileKind = 'json' | 'har' | 'ndjson';
 
-export type ElementReader = {
-  /** @returns the events that this chunk completes @throws invalid, with the position */
-  push: (chunk: Uint8Array) => Element[];
-  /** The kind of file; undefined before the first event. */
-  kind: () => FileKind | undefined;
-  /** @throws invalid if the file is truncated or is not an export */
-  end: () => void;
-};
-
 const maxElementBytes = 512 << 20;
 const maxRestBytes = 4 << 20;
 /** If one of them is a key of the file's first object, that object is an event, and the file has one event a line. */
@@ -28,7 +19,7 @@ const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-export function createElementReader(): ElementReader {
+export function createElementReader() {
   let state: 'rest' | 'first' | 'next' | 'separator' | 'element' = 'rest';
   let kind: FileKind | undefined;
   let offset = 0;
@@ -167,7 +158,8 @@ export function createElementReader(): ElementReader {
   };
 
   return {
-    push(chunk) {
+    /** @returns the events that this chunk completes @throws invalid, with the position */
+    push(chunk: Uint8Array): Element[] {
       const elements: Element[] = [];
       for (let i = 0; i < chunk.length; ) {
         if (state === 'rest') i = readRest(chunk, i);
@@ -181,8 +173,10 @@ export function createElementReader(): ElementReader {
       offset += chunk.length;
       return elements;
     },
-    kind: () => kind,
-    end() {
+    /** The kind of file; undefined before the first event. */
+    kind: (): FileKind | undefined => kind,
+    /** @throws invalid if the file is truncated or is not an export */
+    end(): void {
       if (kind === 'ndjson' && state === 'separator') return;
       if (state !== 'rest' || open.length > 0 || inString) fail(offset, 'the file is truncated');
       if (!kind) fail(offset, 'no list of events: not a Hooktape export or HAR file');

@@ -24,8 +24,6 @@ export type EndpointStart = Start & { endpoint: { id: string; name: string } };
 /** A target with its map; without a map, it receives the events that no map matches. */
 export type SessionLane = { target: Target; map: ListenOptions['maps'][number] | undefined };
 
-export type EndpointListener = ReturnType<typeof createEndpointListener>;
-
 /** The most event ids that are remembered as belonging to this endpoint. */
 const maxKnownIds = 20_000;
 

@@ -49,11 +49,6 @@ export type ReplayChannelOptions = {
   retryMs?: number;
 };
 
-export type ReplayChannel = {
-  /** Tells the server that the listener has left. Resolves once the results of finished replays are sent. */
-  close: () => Promise<void>;
-};
-
 const defaultWaitSeconds = 25;
 /** A connection counts as dead after this long without a byte, even if the operating system disagrees. */
 const defaultSilenceMs = 45_000;
@@ -69,7 +64,7 @@ const maxTargetCharacters = 300;
 const maxReasonCharacters = 200;
 const goodbyeMs = 2000;
 
-export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel {
+export function openReplayChannel(options: ReplayChannelOptions) {
   const { api, endpointId, name, targets, deliver, onState = () => {} } = options;
   const { waitSeconds = defaultWaitSeconds, silenceMs = defaultSilenceMs, retryMs = defaultRetryMs } = options;
   const path = `/api/endpoints/${encodeURIComponent(endpointId)}/listeners/${encodeURIComponent(name)}`;
@@ -165,7 +160,8 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
 
   const ended = run();
   return {
-    async close() {
+    /** Tells the server that the listener has left. Resolves once the results of finished replays are sent. */
+    async close(): Promise<void> {
       closing.abort();
       await ended;
       if (current !== 'ended') await exchange({ leaving: true }, AbortSignal.timeout(goodbyeMs)).catch(() => {});
