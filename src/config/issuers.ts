@@ -1,5 +1,6 @@
 /* HOOKTAPE_OAUTH_ISSUERS: a JSON array of additional token issuers, checked field by field. */
 
+import { tryJson } from '../core/json/try-json.ts';
 import type { Kind } from './kinds.ts';
 
 export type TrustedIssuer = {
@@ -39,16 +40,8 @@ function parseIssuer(entry: unknown): TrustedIssuer | string {
   return isHttpUrl(jwks_uri) ? { ...common, jwksUri: jwks_uri } : 'has a "jwks_uri" that is not an http or https URL';
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export const trustedIssuers: Kind<readonly TrustedIssuer[]> = text => {
-  const json = parseJson(text);
+  const json = tryJson(text);
   if (!Array.isArray(json)) return { mustBe: 'a JSON array of { "issuer", "audience", ... } objects' };
   const parsed: (TrustedIssuer | string)[] = json.map(parseIssuer);
   const wrong = parsed.flatMap((entry, index) => (typeof entry === 'string' ? [`entry ${index + 1} ${entry}`] : []));

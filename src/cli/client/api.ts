@@ -2,6 +2,7 @@
  * Requests to the REST API of a server. Redirects are not followed, because they would carry the key to another host. If the
  * server refuses, the error has the server's text; without a response it is an UnreachableError.
  */
+import { tryJson } from '../../core/json/try-json.ts';
 import { isLoopbackHost } from '../../core/network/hosts.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
 import { type Arguments, type Io, OperationError, UnreachableError, UsageError } from '../io.ts';
@@ -232,10 +233,6 @@ function refusal(server: Server, response: Response, text: string, filter: unkno
 }
 
 function readErrorBody(text: string): ErrorBody | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? body : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = tryJson(text);
+  return typeof body === 'object' && body !== null ? body : undefined;
 }

@@ -1,4 +1,5 @@
 /* A readable form of a body: JSON is indented without changing a character of its names and values. */
+import { tryJson } from '../../core/json/try-json.ts';
 import { safeText } from './output.ts';
 
 type Encoding = 'utf8' | 'base64';
@@ -30,26 +31,13 @@ export function openJsonLine(text: string): { indented: string; close: (saved: s
   const style = indented === undefined ? undefined : lineStyles.find(one => onOneLine(line, one) === line);
   if (indented === undefined || style === undefined) return undefined;
   const end = text.slice(line.length);
-  return { indented, close: saved => (isJson(saved) ? onOneLine(saved, style) + end : saved) };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return { indented, close: saved => (tryJson(saved) !== undefined ? onOneLine(saved, style) + end : saved) };
 }
 
 /** undefined if it is not JSON. It does not parse the text, which would change long numbers and repeated names. */
 export function indentJson(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryJson(text);
+  if (typeof value !== 'object' || value === null) return undefined;
   const found = text.match(tokens) ?? [];
   const lines: string[] = [];
   let depth = 0;

@@ -46,15 +46,9 @@ export const fromReplay = (
   body,
 });
 
-const summaryOf = (
-  { id: endpointId, name: endpoint }: EndpointName,
-  {
-    id,
-    eventType: type,
-    platform,
-    method,
-    path,
-    receivedAt,
-    size,
-  }: Pick<EventSummary, 'id' | 'eventType' | 'platform' | 'method' | 'path' | 'receivedAt' | 'size'>,
-) => ({ id, endpointId, endpoint, type, platform, method, path, receivedAt, size });
+type Summary = Pick<EventSummary, 'id' | 'eventType' | 'platform' | 'method' | 'path' | 'receivedAt' | 'size'>;
+
+function summaryOf({ id: endpointId, name: endpoint }: EndpointName, event: Summary) {
+  const { id, eventType: type, platform, method, path, receivedAt, size } = event;
+  return { id, endpointId, endpoint, type, platform, method, path, receivedAt, size };
+}

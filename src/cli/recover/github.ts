@@ -3,6 +3,7 @@
  * API only: another origin in a redirect or a `Link` is an error. GitHub's rate limits are obeyed. Responses are not trusted.
  */
 
+import { tryJson } from '../../core/json/try-json.ts';
 import { readBody } from '../../core/network/response-body.ts';
 import { withoutProxy } from '../client/api.ts';
 import { type Io, OperationError } from '../io.ts';
@@ -13,12 +14,7 @@ import { limitMs, resetMs } from './github-limits.ts';
 /** `id` identifies the newest attempt; `guid` all attempts, and is the `X-GitHub-Delivery` of each. */
 export type GithubDelivery = { id: string; guid: string };
 
-export type Github = {
-  /** The deliveries of GitHub's list that are not older. @throws OperationError, LimitedError */
-  deliveriesSince: (since: number) => Promise<GithubDelivery[]>;
-  /** Asks for a delivery again. @returns the problem, if it was refused @throws OperationError, LimitedError */
-  redeliver: (id: string) => Promise<string | undefined>;
-};
+export type Github = ReturnType<typeof createGithub>;
 
 /** GitHub's rate limit lasts longer than the command may wait. */
 export class LimitedError extends OperationError {}
@@ -43,7 +39,7 @@ export function createGithub(options: {
   token: string;
   mayWait: (ms: number) => boolean;
   signal: AbortSignal;
-}): Github {
+}) {
   const { io, api, token, mayWait, signal } = options;
   const pause = createPause(io, signal);
   const { origin } = new URL(api);
@@ -110,7 +106,8 @@ export function createGithub(options: {
   };
 
   return {
-    async deliveriesSince(since) {
+    /** The deliveries of GitHub's list that are not older. @throws OperationError, LimitedError */
+    async deliveriesSince(since: number): Promise<GithubDelivery[]> {
       const newest = new Map<string, string>();
       const read = new Set<string>();
       for (let url: URL | undefined = new URL(`${deliveries}?per_page=${pageSize}`); url; ) {
@@ -127,7 +124,8 @@ export function createGithub(options: {
       return [...newest].map(([guid, id]) => ({ guid, id }));
     },
 
-    async redeliver(id) {
+    /** Asks for a delivery again. @returns the problem, if it was refused @throws OperationError, LimitedError */
+    async redeliver(id: string): Promise<string | undefined> {
       const reply = await send('POST', new URL(`${deliveries}/${id}/attempts`)).catch(error => asProblem(error));
       if (typeof reply === 'string') return reply;
       if (reply.status === 401 || reply.status === 403) throw new OperationError(refusal(reply));
@@ -145,12 +143,8 @@ function asProblem(error: unknown): string {
 const tooLong = (): Error => new OperationError("GitHub's response is too long");
 
 function messageOf({ text }: Pick<Reply, 'text'>): string {
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' ? message.slice(0, maxProblemCharacters) : '';
-  } catch {
-    return '';
-  }
+  const { message }: { message?: unknown } = Object(tryJson(text));
+  return typeof message === 'string' ? message.slice(0, maxProblemCharacters) : '';
 }
 
 function refusal(reply: Reply): string {

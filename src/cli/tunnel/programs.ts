@@ -3,6 +3,7 @@
  * source: cloudflared cmd/cloudflared/tunnel/quick_tunnel.go, tailscale cmd/tailscale/cli/serve_v2.go, and the log of the ngrok agent.
  */
 import { arch, devNull, platform } from 'node:os';
+import { tryJson } from '../../core/json/try-json.ts';
 import { type TunnelChoice, type TunnelProgram, tunnelPrograms } from '../../shared/tunnel.ts';
 import { ConfigurationError } from '../io.ts';
 
@@ -41,7 +42,7 @@ const programs: Record<TunnelProgram, Program> = {
   ngrok: {
     args: target => ['http', target, '--log', 'stdout', '--log-format', 'json'],
     announced: line => {
-      const { msg, url: address } = readJson(line);
+      const { msg, url: address } = Object(tryJson(line));
       if (msg === 'started tunnel' && typeof address === 'string') return address;
       return ngrokText.exec(line)?.[1];
     },
@@ -66,14 +67,6 @@ const programs: Record<TunnelProgram, Program> = {
     },
   },
 };
-
-function readJson(line: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(line));
-  } catch {
-    return {};
-  }
-}
 
 export const argumentsOf = (name: TunnelProgram, target: string): string[] => programs[name].args(target);
 export const announcedIn = (name: TunnelProgram, line: string): string | undefined => programs[name].announced(line);

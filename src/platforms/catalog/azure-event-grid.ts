@@ -1,8 +1,8 @@
-import { ofOnlyItem } from '../engine/delivery-id-readers.ts';
 import { valueAt } from '../engine/delivery-reader.ts';
 import { json } from '../engine/handshake-answers.ts';
 import { allowOrigin } from '../engine/handshakes.ts';
 import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
+import { ofOnlyItem } from '../engine/readers.ts';
 import { isNonEmptyString } from '../engine/signature-values.ts';
 import { cloudEventsIds } from '../shared-delivery-ids.ts';
 

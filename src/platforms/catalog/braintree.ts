@@ -1,8 +1,8 @@
 import { replaceFormFields } from '../engine/body-fields.ts';
 import { type DeliveryReader, firstFormValue } from '../engine/delivery-reader.ts';
-import { textBetween } from '../engine/event-type-readers.ts';
 import { plainText } from '../engine/handshake-answers.ts';
 import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
+import { textBetween } from '../engine/readers.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { splitPair } from '../engine/secrets.ts';
 import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';

@@ -1,6 +1,6 @@
 import type { DeliveryReader } from '../engine/delivery-reader.ts';
-import { textBetween } from '../engine/event-type-readers.ts';
 import type { Platform } from '../engine/platform.ts';
+import { textBetween } from '../engine/readers.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const docusign: Platform = {

@@ -1,9 +1,9 @@
 import { replaceFormFields, replaceJsonValues } from '../engine/body-fields.ts';
 import { type DeliveryReader, firstFormValue, parseNestedJson, valueAt } from '../engine/delivery-reader.ts';
-import { formJson } from '../engine/event-type-readers.ts';
 import { plainText } from '../engine/handshake-answers.ts';
 import { answerEveryDelivery } from '../engine/handshakes.ts';
 import type { Platform } from '../engine/platform.ts';
+import { formJson } from '../engine/readers.ts';
 import { customScheme } from '../engine/schemes.ts';
 import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';

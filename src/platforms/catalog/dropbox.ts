@@ -1,6 +1,6 @@
-import { jsonKey } from '../engine/event-type-readers.ts';
 import { echoQueryParameter } from '../engine/handshakes.ts';
 import type { Platform } from '../engine/platform.ts';
+import { jsonKey } from '../engine/readers.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const dropbox: Platform = {

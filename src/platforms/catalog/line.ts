@@ -1,5 +1,5 @@
-import { ofOnlyItem } from '../engine/delivery-id-readers.ts';
 import type { Platform } from '../engine/platform.ts';
+import { ofOnlyItem } from '../engine/readers.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const line: Platform = {

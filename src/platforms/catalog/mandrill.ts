@@ -1,5 +1,5 @@
-import { formJson } from '../engine/event-type-readers.ts';
 import type { Platform } from '../engine/platform.ts';
+import { formJson } from '../engine/readers.ts';
 import { customScheme } from '../engine/schemes.ts';
 import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { cannotSign, inSignatureHeaders } from '../engine/signers/task.ts';

@@ -1,7 +1,7 @@
 import type { DeliveryReader } from '../engine/delivery-reader.ts';
-import { textBetween } from '../engine/event-type-readers.ts';
 import { answerEveryDelivery } from '../engine/handshakes.ts';
 import type { Platform } from '../engine/platform.ts';
+import { textBetween } from '../engine/readers.ts';
 
 const acknowledgement =
   '<?xml version="1.0" encoding="UTF-8"?>' +

@@ -1,6 +1,6 @@
-import { formJson } from '../engine/event-type-readers.ts';
 import { echoJsonChallenge } from '../engine/handshakes.ts';
 import type { Platform } from '../engine/platform.ts';
+import { formJson } from '../engine/readers.ts';
 import { hmac } from '../engine/schemes.ts';
 
 export const slack: Platform = {

@@ -1,5 +1,5 @@
-import { jsonKey } from '../engine/event-type-readers.ts';
 import type { Platform } from '../engine/platform.ts';
+import { jsonKey } from '../engine/readers.ts';
 import { token } from '../engine/schemes.ts';
 
 export const telegram: Platform = {

@@ -1,6 +1,6 @@
 import { firstFormValue } from '../engine/delivery-reader.ts';
-import { formJson } from '../engine/event-type-readers.ts';
 import type { Platform } from '../engine/platform.ts';
+import { formJson } from '../engine/readers.ts';
 import { customScheme } from '../engine/schemes.ts';
 import type { Outcome, SignatureCheck } from '../engine/signature-scheme.ts';
 import { decodeBase64 } from '../engine/signature-values.ts';

@@ -1,7 +1,7 @@
 import type { DeliveryReader } from '../engine/delivery-reader.ts';
-import { textBetween } from '../engine/event-type-readers.ts';
 import { confirmSubscription } from '../engine/handshakes.ts';
 import type { Platform } from '../engine/platform.ts';
+import { textBetween } from '../engine/readers.ts';
 import { namedHashHmac } from '../engine/schemes.ts';
 
 export const websub: Platform = {

@@ -1,7 +1,7 @@
-import { jsonKey } from '../engine/event-type-readers.ts';
 import { json } from '../engine/handshake-answers.ts';
 import { isSafeToSign } from '../engine/handshakes.ts';
 import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
+import { jsonKey } from '../engine/readers.ts';
 import { hmac } from '../engine/schemes.ts';
 import { hmacOf, utf8 } from '../engine/verifiers/check.ts';
 

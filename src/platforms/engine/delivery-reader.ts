@@ -5,6 +5,7 @@
 import { asBuffer } from '../../core/encoding/buffer.ts';
 import { lowerName } from '../../core/headers.ts';
 import { findJsonValue, type JsonScan, scanJson } from '../../core/json/scan.ts';
+import { tryJson } from '../../core/json/try-json.ts';
 import { isJson } from '../../core/json/validator.ts';
 import type { RawDelivery } from './model.ts';
 
@@ -111,14 +112,6 @@ export function parseNestedJson(text: string | undefined): unknown {
 
 /** Depth and many keys make parsing slow, even in a small body. */
 const isSafeToParse = ({ depth, members }: JsonScan): boolean => depth <= maxDepth && members <= maxMembers;
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function parseJson(reader: DeliveryReader): unknown {
   const scan = reader.jsonScan();

@@ -1,10 +1,8 @@
-/*
- * Finds the causes why a signature is invalid with a secret: proven ones, by verifying what the sender probably signed, and
- * likely ones. A proof says only that a signature fits; nothing here returns what a secret produces.
- */
+/* Why a signature is invalid with a secret: proven and likely causes. Nothing here returns what a secret produces. */
 
 import type { SignatureCause } from '../../core/events/signature-causes.ts';
 import { redacted } from '../../core/headers.ts';
+import { tryJson } from '../../core/json/try-json.ts';
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import type { RawDelivery, Verdict } from './model.ts';
 import { canUseSecret } from './secrets.ts';
@@ -154,7 +152,7 @@ function isLongWhenIndented(text: string): boolean {
 
 /** The JSON as the encoders of common languages write it. */
 function* jsonSpellings(text: string): Generator<string> {
-  const value = parseJson(text);
+  const value = tryJson(text);
   if (value === undefined || isLongWhenIndented(text)) return;
   const compact = JSON.stringify(value);
   const escaped = (json: string): string =>
@@ -169,15 +167,6 @@ function* jsonSpellings(text: string): Generator<string> {
   yield spaced;
   yield escaped(spaced);
   for (const width of [2, indentWidth]) yield JSON.stringify(value, null, width);
-}
-
-/** Undefined if it is no JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Variants of the URL: http and https, with and without trailing slash and query, and with the requested host. */

@@ -83,9 +83,9 @@ export type EventTypeSource =
   | `form:${string}`
   /** A constant text. */
   | `text:${string}`
-  | EventTypeReader;
+  | ValueReader;
 
-export type EventTypeReader = {
+export type ValueReader = {
   /** For `hooktape platforms`. */
   description: string;
   read: (reader: DeliveryReader) => unknown;
@@ -96,19 +96,13 @@ export type DeliveryIdRule =
   /** A header, or several that form the id together. Case does not matter: spell them as the documentation does. */
   | { header: string | readonly string[]; source: string }
   /** A path in the JSON, or the name of a form field; several of them form the id together. */
-  | { body: string | readonly string[] | DeliveryIdReader; source: string };
+  | { body: string | readonly string[] | ValueReader; source: string };
 
 /**
  * A path in the JSON or the name of a form field, or a template such as `{amount} {currency}`, which needs all its fields. Of a
  * list, the first that the delivery has counts. Values are shown as the platform sends them: an amount in cents stays in cents.
  */
 export type PreviewText = string | readonly string[];
-
-export type DeliveryIdReader = {
-  /** For `hooktape platforms`. */
-  description: string;
-  read: (reader: DeliveryReader) => unknown;
-};
 
 /** A request with which a platform checks the endpoint before it delivers, and the expected answer. */
 export type Handshake = {
