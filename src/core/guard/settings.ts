@@ -7,9 +7,7 @@ import { httpMethods, shownSecret } from '../../shared/guard.ts';
 import { didYouMean } from '../../shared/suggest.ts';
 import { collectProblems, type FieldPath, type FieldProblem, type Report } from '../field-problems.ts';
 import { connectionFields, isToken } from '../headers.ts';
-import { readFields } from '../read-fields.ts';
 import type { Guard } from './model.ts';
-import { GivenGuard } from './schema.ts';
 
 /** Visible ASCII and spaces between: every sender can put these into a header or a query, and all servers read them alike. */
 const tokenForm = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
@@ -23,16 +21,10 @@ const ownFields: ReadonlySet<string> = new Set([
 ]);
 const controls = /\p{Cc}/u;
 
-type Checked = { guard: Guard } | { problems: FieldProblem[] };
-
-/** Reads a guard of unknown form, as `checkGuard`. Nothing is ignored: a misspelt condition would leave the endpoint open. */
-export function readGuard(given: unknown, stored: Guard | null): Checked {
-  const read = readFields(GivenGuard, given);
-  return 'problems' in read ? read : checkGuard(read.value, stored);
-}
+export type CheckedGuard = { guard: Guard } | { problems: FieldProblem[] };
 
 /** @param stored the guard that the endpoint has, whose secrets `[set]` keeps @returns the guard, or at least one problem */
-export function checkGuard(given: Guard, stored: Guard | null): Checked {
+export function checkGuard(given: Guard, stored: Guard | null): CheckedGuard {
   const { methods, cidrs, basic, token, onRefuse } = given;
   const { problems, report } = collectProblems();
   if (!methods && !cidrs && !basic && !token)

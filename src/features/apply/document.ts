@@ -8,7 +8,7 @@ import { collectProblems, type FieldPath, type FieldProblem, type Report } from 
 import { readForward } from '../../core/forward.ts';
 import { ForwardInput } from '../../core/forward-schema.ts';
 import type { Guard } from '../../core/guard/model.ts';
-import { readGuard } from '../../core/guard/settings.ts';
+import { readGuard } from '../../core/guard/read.ts';
 import { fittingPart, readFields } from '../../core/read-fields.ts';
 import type { Redaction } from '../../core/redaction/model.ts';
 import { checkRedaction, GivenRedaction } from '../../core/redaction/schema.ts';
