@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
       const parameters = together.map(
         one => `${encodeURIComponent(one)}=${encodeURIComponent(one)}&raw=${header(one).replace(/[\s#]/g, '')}`,
       );
-      await sendRaw(address, `/${query}?${parameters.join('&')}`, headers, body);
+      await sendRaw(address, `/${query}${parameters.length > 0 ? '?' : ''}${parameters.join('&')}`, headers, body);
     }
     await page.goto(listUrl);
     await page.locator('.event-row.selected').waitFor();
