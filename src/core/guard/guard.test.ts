@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { endpointGuard } from './check.ts';
 import type { Guard } from './model.ts';
-import { readGuard } from './settings.ts';
+import { readGuard } from './read.ts';
 
 const fields = (...lines: string[]) => Buffer.from(lines.map(line => `${line}\r\n`).join(''), 'latin1');
 const basic = (text: string) => `Authorization: Basic ${Buffer.from(text).toString('base64')}`;
