@@ -1,7 +1,7 @@
 /* Schemas of the overview and the statistics of a team. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
-import { Timestamp } from '../../http/schemas.ts';
+import { literals, nullable } from '../../core/schemas.ts';
+import { PageSize, Timestamp } from '../../http/schemas.ts';
 import { activityBuckets } from '../../shared/endpoints.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
 
@@ -52,12 +52,7 @@ export const defaultOverviewLimit = 50;
 
 export const OverviewQuery = t.Object({
   q: t.Optional(t.String({ maxLength: maxNameCharacters, description: 'a part of the name, in any case, or an id' })),
-  limit: t.Optional(
-    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultOverviewLimit }), {
-      pattern: '^(?:[1-9][0-9]?|100)$',
-      description: `1 to 100, default ${defaultOverviewLimit}`,
-    }),
-  ),
+  limit: PageSize(defaultOverviewLimit),
   cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
 });
 export type OverviewQuery = Static<typeof OverviewQuery>;

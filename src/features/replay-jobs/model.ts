@@ -1,9 +1,10 @@
 /* Schemas of replay jobs. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
+import { defaultPageSize } from '../../core/limits.ts';
 import { jobOutcomes, replayJobStates } from '../../core/replay/replay-job.ts';
-import { HttpUrl, literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
-import { ByteCount, Timestamp } from '../../http/schemas.ts';
+import { HttpUrl, literals, nullable } from '../../core/schemas.ts';
+import { ByteCount, PageSize, Timestamp } from '../../http/schemas.ts';
 import { maxChosenEvents, maxJobConcurrency } from '../../shared/limits.ts';
 import { EventSummary } from '../events/model.ts';
 
@@ -173,12 +174,7 @@ export const ReplayJobAnswers = t.Object(
 );
 export type ReplayJobAnswers = Static<typeof ReplayJobAnswers>;
 
-const Limit = t.Optional(
-  textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: 25 }), {
-    pattern: '^(?:[1-9][0-9]?|100)$',
-    description: '1 to 100, default 25',
-  }),
-);
+const Limit = PageSize(defaultPageSize);
 const Cursor = t.Optional(t.String({ description: '`nextCursor` of the previous page' }));
 export const ReplayJobQuery = t.Object({ endpointId: t.Optional(t.String()), limit: Limit, cursor: Cursor });
 export type ReplayJobQuery = Static<typeof ReplayJobQuery>;

@@ -1,16 +1,15 @@
 /* Replay jobs and their items in their wire shapes. */
 import { eventId } from '../../core/ids/ids.ts';
 import { rowCursor } from '../../core/ids/row-cursor.ts';
+import { defaultPageSize } from '../../core/limits.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ReplayJob, ReplayJobItem } from './model.ts';
 import type { Counts, ItemRow, JobRow } from './store.ts';
 import type { ItemDetail } from './work.ts';
 
-const defaultPage = 25;
-
 /** The number of rows on a page. One more is read, to know whether it is the last. */
 export const pageSize = (limit: number | string | undefined): number =>
-  limit === undefined ? defaultPage : Number(limit);
+  limit === undefined ? defaultPageSize : Number(limit);
 
 /** The first `size` rows, and the cursor of the next page. */
 export function toPage<Row extends { seq: number }>(rows: readonly Row[], size: number) {
