@@ -21,6 +21,8 @@ import { dividerHeight, useRowLayout, useScrollAnchor } from './use-row-layout.t
 import { type RowLayout, useVirtual } from './use-virtual.ts';
 
 const prefetchRows = 200;
+/** More new rows than this are loaded again on demand, at the latest when there are ten times as many and the list is scrolled. */
+const maxArrivals = 5000;
 
 type EventListProps = {
   endpointId: string;
@@ -59,6 +61,10 @@ export function EventList(props: EventListProps) {
   }, [list, state.hasMore, state.problem, state.phase, state.revision, range.to]);
 
   const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
+  const { arrivalCount } = state;
+  useEffect(() => {
+    if (arrivalCount > (isUntouched() ? maxArrivals : 10 * maxArrivals)) void list.shorten();
+  }, [list, arrivalCount, isUntouched]);
   useRevealSelected({ list, state, where, selectedId, selectedAt: selected?.receivedAt, isUntouched, reveal });
 
   if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;

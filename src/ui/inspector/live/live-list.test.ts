@@ -134,6 +134,36 @@ describe('live list', () => {
     expect(ids(list)).toEqual([8, 7, 6, 5, 4, 3]);
   });
 
+  test('a shortened list has the newest page and what comes during the request, and loads the rest again', async () => {
+    const { list, source } = await setUp(4);
+    for (const n of [5, 6, 7, 8]) {
+      source.events.unshift(event(n));
+      list.push(event(n));
+    }
+    const shortened = list.shorten();
+    list.push(event(9));
+    expect(await shortened).toBe(true);
+    expect(ids(list)).toEqual([9, 8, 7, 6]);
+    expect(list.state()).toMatchObject({ arrivalCount: 1, hasMore: true });
+    await list.loadTo(9);
+    expect(ids(list)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test('while paused, all new events are counted, few are kept, and the list is reloaded when it resumes', async () => {
+    const { list, source } = await setUp(2);
+    list.setPaused(true);
+    for (let n = 3; n <= 20_002; n++) {
+      source.events.unshift(event(n));
+      list.push(event(n));
+    }
+    expect(list.state().heldCount).toBe(20_000);
+    expect([list.indexOf('evt_3'), list.newestId()]).toEqual([-1, 'evt_20002']);
+    list.setPaused(false);
+    await Bun.sleep(0);
+    expect(ids(list)).toEqual([20_002, 20_001, 20_000]);
+    expect(list.state().heldCount).toBe(0);
+  });
+
   /** A search that finds event 7 in its first page, then `empty` pages that were cut short, then event 1. */
   const longSearch = async (empty: number) => {
     let asked = 0;

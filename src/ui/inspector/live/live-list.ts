@@ -20,11 +20,16 @@ const maxCutPages = 20;
 
 const maxGrouped = 100;
 
+/** While paused, the list keeps this many new events at most. If there are more, it is reloaded when it resumes. */
+const maxHeld = 5000;
+
 export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveListOptions) {
   /** New events, oldest first, so that adding one is a push. The last one is row 0. */
   let newer: EventSummary[] = [];
   let older: EventSummary[] = [];
   let held: EventSummary[] = [];
+  /** New events that were too many to be held. */
+  let notHeldCount = 0;
   /** Ids of the events in `newer`, `older` and `held`. */
   let knownIds = new Set<string>();
   /** With one row per delivery: the keys of those in `newer` and `older`. */
@@ -64,8 +69,11 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
     notify();
   };
 
-  /** Adds the new events of the newest page, or starts over after a gap. All before `missedSince` is known. False: call it again. */
-  const refresh = async (missedSince = 0): Promise<boolean> => {
+  /**
+   * Adds the new events of the newest page, or starts over after a gap. All before `missedSince` is known. False: call it again.
+   * @param startsOver in any case
+   */
+  const refresh = async (missedSince = 0, startsOver = false): Promise<boolean> => {
     if (arrivedDuringRefresh) return false;
     const arrived = new Map<string, EventSummary>();
     arrivedDuringRefresh = arrived;
@@ -75,7 +83,7 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
       const overlap = page.events.findIndex(({ id }) => knownIds.has(id) && !arrived.has(id));
       // A page that was cut short has all that was missed if it reaches back to it.
       const hasArrivals = page.scannedTo !== null && page.scannedTo <= missedSince;
-      const isGap = overlap < 0 && page.nextCursor !== null && !hasArrivals;
+      const isGap = startsOver || (overlap < 0 && page.nextCursor !== null && !hasArrivals);
       if (isGap && !isPaused) {
         reset(page);
         for (const event of arrived.values()) addArrival(event);
@@ -99,6 +107,11 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
     if (isPaused) {
       if (isFolded) removeDelivery(held, event);
       held.push(event);
+      if (held.length > maxHeld) {
+        for (const { id } of held.splice(0, maxHeld / 2)) knownIds.delete(id);
+        notHeldCount += maxHeld / 2;
+        hasGap = true;
+      }
     } else addRow(event);
   };
 
@@ -131,6 +144,7 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
     newer = [];
     older = page.events;
     held = [];
+    notHeldCount = 0;
     knownIds = new Set(older.map(event => event.id));
     knownKeys = new Set(isFolded ? older.map(event => event.delivery.key) : []);
     cursor = page.nextCursor;
@@ -229,7 +243,7 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
         /** Retryable failures of the first page in a row. */
         failures,
         length: length(),
-        heldCount: held.length,
+        heldCount: held.length + notHeldCount,
         isPaused,
         hasMore: cursor !== null,
         isLoadingMore,
@@ -248,6 +262,8 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
 
     start,
     refresh,
+    /** Keeps only the newest page, so that a list that is watched for days stays small. Older rows are loaded again on demand. */
+    shorten: (): Promise<boolean> => refresh(0, true),
 
     loadTo,
 
@@ -275,6 +291,7 @@ export function createLiveList({ isFolded, fetchPage, isWhole, onChange }: LiveL
       if (!paused) {
         for (const event of held) addRow(event);
         held = [];
+        notHeldCount = 0;
         if (hasGap) return void start();
       }
       notify();
