@@ -68,7 +68,7 @@ describe('hooktape erase', () => {
 
   test.each([
     ['--account EMAIL is missing', 2, ['erase', text]],
-    ['TEXT is missing', 2, ['erase', ...account]],
+    ['TEXT|- is missing', 2, ['erase', ...account]],
     ['the text must have 8 to 200 characters', 1, ['erase', 'ab', ...account]],
     ['nobody@example.com', 1, ['erase', text, '--account', 'nobody@example.com']],
   ])('says "%s"', async (message, exitCode, args) => {
