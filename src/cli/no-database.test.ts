@@ -24,7 +24,13 @@ let dataDir: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
   dataDir = join(directory, 'data');
-  env = { HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_PORT: '1', XDG_CONFIG_HOME: join(directory, 'config') };
+  env = {
+    HOOKTAPE_DATA_DIR: dataDir,
+    HOOKTAPE_PORT: '1',
+    // Not the default, where a server of the developer may listen.
+    HOOKTAPE_URL: 'http://127.0.0.1:1',
+    XDG_CONFIG_HOME: join(directory, 'config'),
+  };
   writeFileSync(join(directory, 'given'), '{"endpoints":[]}');
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
