@@ -68,6 +68,28 @@ describe('a queue', () => {
     expect(await rowsOf(queues.server, "SELECT count(*) FROM queues WHERE owner = 'gone'")).toEqual([[0]]);
   });
 
+  test('an owner that is removed while its last item is done takes its queue along', async () => {
+    await queues.add(names(1), 'going');
+    let isThere = true;
+    const begun = Promise.withResolvers<void>();
+    const mayEnd = Promise.withResolvers<void>();
+    const work = workOf(async () => {
+      begun.resolve();
+      await mayEnd.promise;
+      return { kind: 'removed' };
+    });
+    const runner = await queues.run(work);
+    runner.register('test', { open: async () => (isThere ? work : undefined) });
+    runner.wake('test', 'going');
+    await begun.promise;
+    isThere = false;
+    await queues.store.write(runner.wakeStatements('test', 'going'));
+    runner.abort('test', 'going');
+    mayEnd.resolve();
+    await runner.idle();
+    expect(await rowsOf(queues.server, "SELECT count(*) FROM queues WHERE owner = 'going'")).toEqual([[0]]);
+  });
+
   test('what is written with a result is written with it, or not at all', async () => {
     await queues.add([{ name: 'a' }]);
     let attempts = 0;

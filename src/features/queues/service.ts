@@ -123,6 +123,8 @@ export function createQueuesService(options: QueuesOptions) {
     const restMs = isOwnEnd ? (opened.restMs?.() ?? 0) : 0;
     // After its turn, waiting queues go first.
     await store.release(queue.seq, holder, restMs > 0 || one.isYielding ? clock.now() + restMs : 0);
+    // A queue whose owner was removed during this work was made due for its removal, which the release has undone.
+    if (isRunning && one.ended === 'abort') await store.wakeEmpty(queue.seq, clock.now());
   };
   const begin = (queue: DueQueue, kind: QueueKind): void => {
     // It is in the map at once, so that it cannot start twice.

@@ -277,6 +277,14 @@ export function createQueuesStore({ db, client, captureBatch }: Pick<Database, '
         .where(heldBy(seq, holder));
     },
 
+    /** Makes a queue without items due, so that its next worker finds out whether its owner still exists. */
+    async wakeEmpty(seq: number, now: number): Promise<void> {
+      await db
+        .update(queues)
+        .set({ nextAt: now })
+        .where(and(eq(queues.seq, seq), isNull(queues.nextAt), isNull(queues.holder)));
+    },
+
     /** Releases all queues. For the only process on a database, because the former holder is gone. */
     async releaseAll(): Promise<void> {
       await db.update(queues).set({ holder: null }).where(sql`${queues.holder} IS NOT NULL`);
