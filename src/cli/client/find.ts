@@ -28,6 +28,7 @@ export async function findEndpoint(
   given: string,
   spelling: 'any case' | 'exact' = 'any case',
 ): Promise<Endpoint> {
+  if (given === '') throw new UsageError('the name of the endpoint is empty: is the variable ENDPOINT set?');
   const all = await listEndpoints(api);
   // The host may be a different name of the same server, so only the token counts.
   const token = /^https?:/i.test(given) ? tokenOf(given) : undefined;

@@ -14,7 +14,8 @@ import type { CaptureService, IngestAddress } from '../../ingest/capture.ts';
 import type { Platform } from '../../platforms/engine/platform.ts';
 import { createFresh, type Sample, type SampleRequest } from '../../platforms/engine/sample.ts';
 import { canTestSign, createTestSecret, testEventHeader } from '../../platforms/engine/test-secret.ts';
-import { findPlatform, parseSecret, sign } from '../../platforms/platforms.ts';
+import { findPlatform, parseSecret, platforms, sign } from '../../platforms/platforms.ts';
+import { didYouMean } from '../../shared/suggest.ts';
 import type { PlatformGuide, TestEvent, TestEventInput } from './model.ts';
 
 type Options = {
@@ -69,7 +70,7 @@ export function createTestEventsService({ endpoint, findAddress, urlOf, testSecr
       if (pausedAt !== null)
         throw conflict('the endpoint is paused and stores nothing: resume it to send a test event');
       const platform = findPlatform(name);
-      if (!platform) throw invalid('unknown platform: GET /api/platforms lists them');
+      if (!platform) throw invalid(unknownPlatform(name));
       const sample = await findSample(platform, sampleName);
       const signing = await secretFor(seq, platform, given);
       const now = clock.now();
@@ -136,4 +137,9 @@ function deliveryOf(
     fields: toFieldLines(pairs.flat()),
     body: sent.body,
   };
+}
+
+function unknownPlatform(name: string): string {
+  const names = platforms.map(platform => platform.name);
+  return `unknown platform: GET /api/platforms lists them${didYouMean(name.toLowerCase(), names)}`;
 }

@@ -154,7 +154,8 @@ describe('POST /api/endpoints/{id}/test-events', () => {
   });
 
   test.each([
-    [{ platform: 'nobody' }, 'unknown platform'],
+    [{ platform: 'nobody' }, 'unknown platform: GET'],
+    [{ platform: 'Strpe' }, 'lists them; did you mean stripe?'],
     [{ platform: 'stripe', sample: 'nothing' }, 'invoice.paid'],
     [{ platform: 'discord' }, 'no sample'],
     [{ platform: 'paypal', secret: 'a secret' }, 'private key'],
