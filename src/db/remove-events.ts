@@ -1,4 +1,4 @@
-/* Removes events with all that belongs to them in one transaction. The number of statements does not depend on theirs. */
+/* Removes events with all that belongs to them in one transaction, with as many statements for one event as for thousands. */
 import type { InStatement } from '@libsql/client';
 import { forwardQueue } from '../core/forward.ts';
 import { removeAttemptsSql } from './delivery-attempts.ts';

@@ -26,7 +26,7 @@ export function createSessionCookie(baseUrl: string) {
     read: (request: Request) => tokenIn(request.headers.get('cookie')?.split(';')),
     /** The session token that a response sets. */
     readAnswer: (answer: Response) => tokenIn(answer.headers.getSetCookie().map(line => line.split(';')[0] ?? '')),
-    /** A `Set-Cookie` value, as `clear`. */
+    /** `set` and `clear` return values of `Set-Cookie`. */
     set: (token: string) => `${name}=${token}; ${attributes}; Max-Age=${maxAgeSeconds}`,
     clear: () => `${name}=; ${attributes}; Max-Age=0`,
   };

@@ -87,7 +87,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
     return all;
   };
 
-  /** Never rejects. If the storage does not answer in time, all waiting items are refused. @returns settles the promises */
+  /** Never rejects. If storage does not answer in time, waiting items are refused. @returns a function that settles the items */
   const commit = async (group: readonly Queued[]): Promise<() => void> => {
     try {
       const stored = await insert(group.map(({ item }) => item));

@@ -115,7 +115,7 @@ const insertSignatures: InsertText = {
     FROM given CROSS JOIN blocks ON seq = ${lastNumber('blocks')} - ?1 + 1 + i WHERE i < ?1`,
 };
 
-/** ?1: the rows. ?2: the first row number, or null. ?3: nonces and labels. ?4: its position. ?5: the blocks of the batch. */
+/** ?1: how many rows. ?2: the first row number, or null. ?3: nonces and labels. ?4: the first position. ?5: how many blocks. */
 const insertRows: InsertText = {
   texts: new Map(),
   of: values => `INSERT INTO events (seq, nonce, endpoint, received_at, size, encoding, ${labels.join(', ')},

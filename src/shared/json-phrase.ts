@@ -1,4 +1,4 @@
-/* Searches like `"key": value`, which find a text with any white space between tokens; other searches compare as they are. */
+/* Searches like `"key": value`, which find a text with any white space between tokens; other searches compare each character. */
 
 const tokenPattern = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+/y;
 const spacePattern = /[ \t\n\r]*/y;

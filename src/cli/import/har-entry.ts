@@ -49,7 +49,7 @@ function detected(event: Record<string, unknown>, detectPlatform: DetectPlatform
   return detectPlatform({ method, path, query, rawHeaders, body });
 }
 
-/** Without the fragment, which some browsers write although HAR excludes it. In our export, a # was received. */
+/** Without the fragment, which is never sent but which some browsers write. A Hooktape export has only what was received. */
 function sentUrl(entry: Record<string, unknown>, url: unknown): string {
   if (typeof url !== 'string' || !absoluteUrl.test(url)) throw invalidAt(['request', 'url'], 'must be absolute');
   return isHooktapeEntry(entry) ? url : url.replace(/#.*$/s, '');

@@ -1,4 +1,4 @@
-/* The audit log's vocabulary, and the entries of commands (http/operation.ts: of operations). Actions are `noun.past_participle`. */
+/* The audit log's vocabulary, and the entries of commands (of operations: http/operation.ts). Actions are `noun.past_participle`. */
 
 export const auditVias = ['dashboard', 'api', 'command'] as const;
 export type AuditVia = (typeof auditVias)[number];

@@ -41,7 +41,7 @@ const ofProxy = ['x-sendfile', 'x-sendfile2', 'x-lighttpd-send-file', 'x-lighttp
 const refused = new Set<string>([...ours, ...ofOrigin, ...ofProxy, ...connectionFields]);
 const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-', 'x-accel-'];
 
-/** Browsers may apply the headers of such a part. Found anywhere, because readers differ in where a type begins and ends. */
+/** Types of bodies whose parts have headers, which browsers may apply. Found anywhere, as readers differ in where types end. */
 const typeWithHeaders =
   /(?<![\w.+-])(?:(?:multipart|message)\s*\/|application\s*\/\s*(?:http|signed-exchange|webbundle|x-mimearchive)(?![\w.+-]))/i;
 

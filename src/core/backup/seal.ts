@@ -52,7 +52,7 @@ export function createBackupSeal(secret: string) {
       return { bytes: Buffer.concat([prefix, ...sealedHead, ...sealedBody]), tag };
     },
 
-    /** @param bytes its first bytes @returns `needs`: how many of them are needed, if these are too few @throws SealError */
+    /** @param bytes the first ones of the object @returns `needs`: how many are needed, if these are too few @throws SealError */
     async openHead(place: ObjectPlace, bytes: Uint8Array): Promise<OpenHead | { needs: number }> {
       const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as Buffer<ArrayBuffer>;
       if (given.length < prefixBytes || given[0] !== version) throw new SealError('it is not an object of a backup');

@@ -60,7 +60,7 @@ const bitWords = new Uint32Array(bits.buffer);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Folds ASCII letters; all others must be folded already. @returns the number of quotes, as in `quotePositions` */
+/** Folds ASCII letters; all others must be folded already. @returns how many `quotePositions` it has set */
 function addGrams(text: Uint8Array, from: number, to: number, shift: number): number {
   let gram = 0;
   // The contributions to the hash of a 6-gram by the 3-grams that end one, two and three bytes earlier.
@@ -122,7 +122,7 @@ const addString = (text: string, shift: number): void => {
   addGrams(bytes, 0, bytes.length, shift);
 };
 
-/** Adds what differs from the raw bytes. Every gram with a part of an escape is within five bytes of plain text of it. */
+/** Adds the grams around escapes and other characters than ASCII: with up to five bytes of plain text on either side of one. */
 function addAroundSpecials(text: Uint8Array, isPlain: boolean, shift: number): void {
   const margin = longGram - 1;
   const flush = (from: number, to: number): void => {

@@ -39,7 +39,7 @@ const [ampersand, equalsSign, point] = [0x26, 0x3d, 0x2e];
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Not 0. Neighbouring events share values, so the latest hashes are remembered. A full list sets nearly all bits anyway. */
+/** Hashes are not 0. A full `list` sets nearly all bits. `latest` is remembered, because neighbouring events share values. */
 type Hashes = { list: Uint32Array; count: number; latest: Uint32Array };
 const latestHashes = 4096;
 const createHashes = (most: number): Hashes => ({

@@ -1,4 +1,4 @@
-/* The fields that the terms about contents and texts match, with values; not under NOT. Works in steps. */
+/* The fields that terms about contents and texts match, with their values. Terms under NOT are left out. Works in steps. */
 
 import { bodyField, formField, headerField, queryField } from '../../shared/filter/field-names.ts';
 import {

@@ -1,4 +1,4 @@
-/* Reads a guard of unknown form. Apart from settings.ts, which the start loads, because this needs the schema library. */
+/* Reads a guard of unknown form. It needs the schema library, and settings.ts does not, which the server loads when it starts. */
 import { readFields } from '../read-fields.ts';
 import type { Guard } from './model.ts';
 import { GivenGuard } from './schema.ts';

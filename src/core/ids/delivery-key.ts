@@ -14,7 +14,7 @@ export type DeliveryBasis = 'header' | 'body' | 'content';
 /** Attempts without a sender's id belong together while each follows the one before within this time. */
 export const contentGapMs = 72 * 3_600_000;
 
-/** The basis of a number by its two lowest bits; with the last, the number is the row number of an event without a delivery. */
+/** The basis of a number by its two lowest bits. The last: the row number of an event whose delivery is not computed yet. */
 const bases = ['content', 'header', 'body', 'content'] as const;
 const uncomputed = 3;
 const hashBits = 51;

@@ -1,4 +1,4 @@
-/* Destinations: absolute http or https URLs, more strictly than the URL parser, which accepts what readers misread. */
+/* Which URLs may be a destination: absolute http and https URLs. The URL parser also accepts URLs that readers misread. */
 import { shownSecret } from '../../shared/guard.ts';
 import { destinationRefusalOf } from '../../shared/problem-codes.ts';
 import { AppError, invalid } from '../errors.ts';

@@ -1,4 +1,4 @@
-/* What the program needs of an object store. Names are relative to a prefix; each method sends one request, or one a page. */
+/* What the program needs of an object store. Names are relative to a prefix. Each method sends one request, `list` one a page. */
 import { ExpectedError } from '../errors.ts';
 
 export type StoreFailure =

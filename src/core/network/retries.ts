@@ -6,7 +6,7 @@ const longestPauseMs = 10_000;
 
 type Options = { readonly sleep: (ms: number) => Promise<unknown>; readonly attempts?: number };
 
-/** Tries again after failures that may pass, with growing pauses or as the store asks. @throws the last or any other failure */
+/** Tries again after failures that may pass, with growing pauses or as the store asks. @throws the last one, others at once */
 export async function withRetries<T>(request: () => Promise<T>, { sleep, attempts = 6 }: Options): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

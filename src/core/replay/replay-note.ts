@@ -3,7 +3,7 @@ import type { Redacted } from '../redaction/model.ts';
 
 const noLongerCovered = 'the signature no longer covers the body, because redaction rules took something out of it';
 
-/** @param isUnsigned the event came without a signature @param sent re-signed, and other than the stored event */
+/** @param isUnsigned the event came without a signature @param sent `edited`: it differs from what came */
 export const replayNote = (
   { redacted, isUnsigned }: { redacted: Redacted | null; isUnsigned: boolean },
   sent: { signed: boolean; edited: boolean },

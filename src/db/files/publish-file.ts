@@ -1,4 +1,4 @@
-/* Gives a completely written file its final name, so that the name is on disk and never replaces another file; and its mode. */
+/* Gives a completely written file its final name, so that the name is on disk and never replaces another file; sets modes. */
 import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';

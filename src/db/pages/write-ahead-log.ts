@@ -54,7 +54,7 @@ export function openWriteAheadLog(path: string, pageSize: number) {
   };
 
   return {
-    /** @param onChanged `readPage` still reads the page before the commit @returns whether every commit since the last call was seen */
+    /** @param onChanged called while `readPage` reads the page as before the commit @returns whether every commit was seen */
     advance(onChanged: (page: number) => void): boolean {
       const now = state();
       const isSameLog = read?.salt === now.salt && read.frames <= now.frames;

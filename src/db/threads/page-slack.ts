@@ -57,7 +57,7 @@ function readFreePages(
   return { trunks, leaves };
 }
 
-/** Clears the pages before `to`, and the ends of their overflow chains. @returns `unreadable`: do not follow the format */
+/** Clears pages up to before `to`, and the ends of their overflow chains. @returns `unreadable`: pages that have another format */
 export function clearPages(
   { from, to }: { from: number; to: number },
   format: FileFormat,

@@ -161,7 +161,7 @@ function vacuumInto(connection: NativeConnection, path: string): void {
   }
 }
 
-/** Does nothing while a reader uses the log: waiting would delay every delivery. @returns a row; its first value 0: empty */
+/** Does nothing while a reader uses the log: waiting would delay deliveries. @returns a row; its first value is 0 if it is empty */
 function truncateWal(connection: NativeConnection, busyTimeoutMs: number): PackedResult {
   connection.script(busyTimeoutPragma(0));
   try {

@@ -28,7 +28,7 @@ type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
 /** Larger values are transferred instead of copied, because copying would keep a large event in memory twice. */
 const maxCopiedBytes = 256 << 10;
 
-/** Else the thread would keep the originals of copied values for as long as it has little to do. */
+/** After this many copied bytes the thread collects its garbage: while idle, it would keep the originals of copied values. */
 const collectAfterBytes = 4 << 20;
 
 /** Large values, and the size of the others. Uses plain loops, because a long read has millions of values. */
@@ -85,7 +85,7 @@ export function serveDatabaseThread(
 
   const open = (message: OpenMessage): void => {
     connection = openThreadConnection(message);
-    // It writes to the connection before.
+    // A job that was loaded before writes to the earlier connection.
     job = undefined;
     scope.postMessage({ kind: 'ready' });
   };

@@ -177,7 +177,7 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
       return found.map(({ slice }) => slice);
     },
 
-    /** The blocks that a run was made from: `signedBlocks` of runs.ts; undefined when it was removed in the meantime. */
+    /** The blocks that a run was made from (core/blocks/signature-runs.ts); undefined when it was removed in the meantime. */
     async blocksOfRun(run: number): Promise<Uint8Array | undefined> {
       const sql = 'SELECT blocks FROM signature_runs WHERE seq = ?';
       return (await objects<{ blocks: Uint8Array }>(sql, [run]))[0]?.blocks;

@@ -34,7 +34,7 @@ export function runAnswer(
   else begin();
 }
 
-/** Releases the slot when the sender disconnects, or if it has done so. @returns a function that stops watching */
+/** Releases the slot when the sender disconnects, or at once if it has. @returns a function that stops watching */
 export function watchSender(socket: Pick<Socket, 'once' | 'off' | 'readableEnded'>, hold: DelayedResponse): () => void {
   if (socket.readableEnded) hold.releaseSlot();
   socket.once('end', hold.releaseSlot).once('close', hold.release);

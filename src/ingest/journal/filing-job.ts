@@ -1,4 +1,4 @@
-/* Filing on the writer thread: stores groups as rows in one transaction, under acknowledged numbers, so a retry stores none twice. */
+/* Filing on the writer thread: stores groups in one transaction. Rows have the acknowledged numbers: a retry stores none twice. */
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asBuffer } from '../../core/encoding/buffer.ts';

@@ -62,7 +62,7 @@ const defaultLimits = {
   /** The maximum backlog; beyond it, capture waits for filing. */
   maxBacklogBytes: 256 << 20,
   maxBacklogRows: 131_072,
-  /** The maximum while clients read, because every read waits for it: for `readingMs` after a read that had to wait. */
+  /** The maximum backlog for `readingMs` after a read that had to wait: while clients read, every read waits for the backlog. */
   maxBacklogRowsWhileReading: 32_768,
   readingMs: 10_000,
   retryMs: 500,

@@ -1,4 +1,4 @@
-/* Stores batches in the journal, after what rules remove. Most deliveries are recognised when they are filed. */
+/* Stores batches in the journal, without what rules remove. Most deliveries are recognised only when they are filed. */
 import { latin1 } from '../../core/encoding/buffer.ts';
 import { applyRulesToLines, type HeaderPair, readFieldLines, toFieldLines } from '../../core/headers.ts';
 import { deliveryNumber } from '../../core/ids/delivery-key.ts';

@@ -28,7 +28,7 @@ export type Sample = {
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** What a sample has anew each time: times, shifted by a number of their own unit or else by seconds, and random ids of a length. */
+/** What is new in each sample: times, which can be shifted (`iso` by seconds), and random ids, most of them of a given length. */
 export type Fresh = ReturnType<typeof createFresh>;
 
 export function createFresh(now: number, random: RandomBytes) {

@@ -109,7 +109,7 @@ export const jwt = (header: string, label: string, options: Options = {}): Signa
 
 const isSymmetric = ({ keyFormat = 'text' }: Options): boolean => keyFormat === 'text';
 
-/** A token with the hex SHA-256 of the body in one of its claims. `claims`: the others of the platform's tokens. */
+/** A token with the hex SHA-256 of the body in one of its claims. `claims`: what else its tokens claim. */
 export const jwtBodyHash = (
   header: string,
   label: string,

@@ -101,7 +101,7 @@ export function createVerifier({
     verify,
     schemesOf,
 
-    /** The verdict is valid if one scheme's is, regardless of the headers of the others. */
+    /** The schemes whose signature is valid. One makes the verdict valid, regardless of the headers of the others. */
     validSchemes(input: VerifyInput): SignatureScheme[] {
       const { given, attempt } = read(input);
       return given.schemes.filter(scheme => judge({ ...given, schemes: [scheme] }, attempt)?.verdict === 'valid');

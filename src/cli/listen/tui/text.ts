@@ -58,7 +58,7 @@ function visibleCluster(cluster: string): string {
   return (joinsItsNeighbour(kept) ? `◌${kept}` : kept) + rest;
 }
 
-/** Whether its mark would change the cell before it. Few marks never do, such as the visarga of Burmese (U+1038). */
+/** Whether it begins with a mark that changes the cell before it. A few never do, such as the visarga of Burmese (U+1038). */
 const joinsItsNeighbour = (cluster: string): boolean =>
   beginsWithMark.test(cluster) && graphemes.segment(`◌${cluster}`).containing(0)?.segment !== '◌';
 
