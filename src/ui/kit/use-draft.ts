@@ -81,8 +81,9 @@ export const keepDraft = (name: string, draft: unknown): void =>
     else sessionStorage.setItem(prefix + name, JSON.stringify(draft));
   });
 
+/** @returns null without one that can be read */
 export const keptDraft = (name: string): unknown =>
-  attempt(() => JSON.parse(sessionStorage.getItem(prefix + name) ?? 'null'));
+  attempt(() => JSON.parse(sessionStorage.getItem(prefix + name) ?? 'null')) ?? null;
 
 /** Called on sign-out. */
 export const forgetDrafts = (): void => clearSession(prefix);
