@@ -75,7 +75,7 @@ export type Question = {
   until?: Until;
 };
 
-/** Asks before an action that cannot be undone. @returns whether it has succeeded, once the dialog is gone, even if closed before */
+/** Asks before an action that cannot be undone. @returns whether it has succeeded, also if the dialog was closed while it was running */
 export function confirm(question: Question): Promise<boolean> {
   let isOpen = true;
   let isDone = Promise.resolve(false);

@@ -76,6 +76,7 @@ export function formatUntil(at: number, now: number): string {
   return left >= 60_000 ? 'in 1 minute' : 'in less than a minute';
 }
 
+/** A time to come. It does not update itself. */
 export const Until = ({ at }: { at: number }) => (
   <time dateTime={new Date(at).toISOString()} title={formatExactTime(at)}>
     {formatUntil(at, Date.now())}

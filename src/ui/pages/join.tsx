@@ -1,4 +1,4 @@
-/* The page of an invitation link, and of the link that `hooktape account create` prints: it sets the password of an existing account. */
+/* The page of an invitation link. The link that `hooktape account create` prints leads here, too: it only sets the password. */
 
 import { api } from '../kit/api.ts';
 import { Field } from '../kit/controls.tsx';

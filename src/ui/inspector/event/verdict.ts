@@ -29,9 +29,9 @@ export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform
     verdict === 'invalid'
       ? ({ tone: 'bad', label: 'Signature invalid' } as const)
       : ({ tone: 'muted', label: 'Not checked' } as const);
-  // A later secret does not change the verdict on a redacted event.
   if (checked !== 'arrival' || reason === 'redacted')
     return { ...found, sentence, advice, action: reason === 'unconfirmed_secret' ? 'confirm' : 'none' };
+  // A later secret does not change the verdict on a redacted event.
   const why =
     verdict === 'unchecked'
       ? "What is stored was redacted, so it can't be checked later."

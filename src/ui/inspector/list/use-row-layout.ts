@@ -46,7 +46,6 @@ type Rendered = {
   rows: Place[];
 };
 
-/** @returns the number of rows that the last render added above the visible ones */
 export function useScrollAnchor(options: AnchorOptions): void {
   const { scroller, list, state, unfolded, layout, range, onMoved } = options;
   const last = useRef<Rendered>(undefined);
