@@ -111,7 +111,7 @@ export const ForwardCounts = ({ endpointId, forward, current }: CountsProps) => 
       .map(state => (
         <Link
           key={state}
-          class="nav-link"
+          class="nav-link line tight"
           replace={current !== undefined}
           to={`${forwardPath(endpointId, forward.id)}?state=${state}`}
           title={deliveryHints[state]}
