@@ -4,6 +4,5 @@ import type { Api } from './api.ts';
 import { findEndpoint } from './find.ts';
 
 test('an empty name, as of a variable that is not set, is told without asking the server', async () => {
-  const error = await thrownBy(() => findEndpoint({} as Api, ''));
-  expect(String(error)).toContain('the name of the endpoint is empty');
+  expect(await thrownBy(findEndpoint({} as Api, ''))).toThrow('the name of the endpoint is empty');
 });
