@@ -79,8 +79,9 @@ export async function openSubscriptions({
   /** Waits until all stored events are in the queues, and all due items were tried. */
   const idle = async (): Promise<void> => {
     for (let n = 0; n < 2; n++) {
-      // Subscriptions begin after the answer was written.
+      // A subscription begins after its answer was written, and an event is looked at after its own.
       await new Promise(resolve => setTimeout(resolve, 5));
+      await server.services.subscriptions.begun();
       await server.services.background.idle();
       await server.services.queues.idle();
     }

@@ -224,7 +224,7 @@ export function createSubscriptionsService(options: {
     const created = await store.find(id, now);
     if (!created) throw eventsForbidden('the access of this app has ended');
     await options.audit(principal, app.name, { action: 'subscription.created', id, endpointId: created.endpointId });
-    onAnswered(() => void begin(created));
+    beginOnceAnswered(created, onAnswered);
     return toResult(created, healthy, truncated);
   };
 
@@ -258,10 +258,17 @@ export function createSubscriptionsService(options: {
       ...(asked > before.position ? [store.skipStatement(owner, asked)] : []),
     ]);
     if (!isWritten) return undefined;
-    onAnswered(() => void begin(before));
+    beginOnceAnswered(before, onAnswered);
     return toResult({ ...before, ...change }, before, false);
   };
 
+  /** Those whose answers are not written yet, or that have just begun. */
+  const beginning = new Set<Promise<void>>();
+  const beginOnceAnswered = (subscription: Subscription, onAnswered: SubscribeContext['onAnswered']): void => {
+    const begun = new Promise<void>(resolve => onAnswered(() => resolve(begin(subscription))));
+    beginning.add(begun);
+    void begun.then(() => beginning.delete(begun));
+  };
   /** After the answer was written: sends what waits, at once. Never throws. */
   const begin = async (subscription: Subscription): Promise<void> => {
     const { owner, id } = subscription;
@@ -370,6 +377,9 @@ export function createSubscriptionsService(options: {
         else await end(subscription, eventsForbidden('the access of the app has ended'));
       }
     },
+
+    /** For tests: resolves when every subscription that was answered has begun. */
+    begun: () => Promise.all(beginning),
 
     /** Forgets the callbacks that nothing has used for long. */
     forgetCallbacks: (): Promise<void> => store.removeOldVerified(clock.now() - verifiedMs),
