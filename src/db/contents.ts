@@ -176,7 +176,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       return contents;
     },
 
-    /** The checked content of a large event, in time slices; undefined if it was deleted meanwhile. @throws DamagedError */
+    /** The checked content of a large event, in time slices; undefined if it was deleted in between. @throws DamagedError */
     async readLarge(row: ContentRow, yieldIfDue: YieldIfDue): Promise<IntactContent | undefined> {
       if (row.block === null) {
         const content = await unpackLargeOwn(row);

@@ -110,7 +110,7 @@ async function storageState(readiness: Readiness): Promise<StorageState | undefi
   return { level: 'ok', reason: '' };
 }
 
-/** The operator hears of a backup that is so many intervals late. */
+/** The operator gets a mail when the backup is this many intervals late. */
 const lateIntervals = 10;
 
 async function backupState(backup: ContinuousBackup, everyMs: number): Promise<StorageState | undefined> {

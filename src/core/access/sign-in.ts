@@ -3,7 +3,7 @@
 export const signInWays = ['password', 'oidc', 'passkey', 'link', 'header'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
-/** What a sign-in rests on. The statement that inserts the session checks it again, because it may have ended meanwhile. */
+/** What a sign-in rests on. The statement that inserts the session checks it again, because it may have ended in between. */
 export type SignInProof =
   | { way: 'password'; passwordHash: string }
   /** `idToken`: sealed, for the sign-out at the provider. */

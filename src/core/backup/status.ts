@@ -8,7 +8,7 @@ export type BackupStatus = {
   state: 'ok' | 'behind' | 'refused' | 'failing';
   /** `s3://BUCKET/PREFIX` */
   store: string;
-  /** The age of the oldest change that is not in the store; 0: there is none. */
+  /** The age of the oldest change that is not in the store; 0 without such a change. */
   ageS: number;
   pendingBytes: number;
   oldest: number | null;

@@ -61,7 +61,7 @@ export function parseEventId(id: string): { seq: number; nonce: Uint8Array } | u
   return seq === undefined || nonce === undefined ? undefined : { seq, nonce };
 }
 
-/** The row number of an event; 0 if its id is none. */
+/** The row number of an event; 0 for a text that is no id of an event. */
 export const seqOf = ({ id }: { id: string }): number => parseEventId(id)?.seq ?? 0;
 
 export const parseReplayId = (id: string): { seq: number; nonce: Uint8Array } | undefined =>

@@ -8,7 +8,7 @@ import { type Fresh, formRequest, jsonRequest, type Sample, type SampleRequest }
 type Values = Readonly<Record<string, unknown>>;
 
 export type SampleParts = {
-  /** Texts and objects that placeholders name. Each is filled once in a request, so that an id is the same wherever it stands. */
+  /** Texts and objects that placeholders name. Each is filled once in a request, so that an id is the same everywhere. */
   values?: Values;
   query?: string;
   headers?: Values;

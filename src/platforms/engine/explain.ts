@@ -174,7 +174,7 @@ function* observeStandIns(schemes: readonly SignatureScheme[], attempt: Attempt)
 
 const standInOf = ({ keyFormat }: SignatureScheme): string => standIns[keyFormat] ?? standIn;
 
-/** Of the spellings of the message that were compared, the one that matched, or else the first that did not. */
+/** The spelling of the message that matched, or else the first that was compared. */
 const tellingComparison = (all: readonly Comparison[], verdict: Verdict | null): Comparison | undefined =>
   verdict?.verdict === 'valid' || verdict?.reason === 'timestamp_out_of_tolerance'
     ? all.at(-1)

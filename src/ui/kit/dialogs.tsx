@@ -69,7 +69,7 @@ export type Question = {
   cancel?: string;
   /** The action. If it fails, the dialog shows its error and stays open. Without it, the caller acts on the result. */
   run?: () => unknown;
-  /** What is said and done once the action has succeeded and the dialog is gone. */
+  /** The toast and the work that follow once the action has succeeded and the dialog is gone. */
   toast?: string;
   onDone?: () => unknown;
   until?: Until;
