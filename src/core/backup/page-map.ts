@@ -118,7 +118,7 @@ export function createPageMap() {
     /** The hash of a page of the newest complete state; undefined for a page of zeros that is in no object. */
     hash: (page: number): bigint | undefined => ((bases[page - 1] ?? 0) === 0 ? undefined : hashes[page - 1]),
 
-    /** Of all pages in the log, also of an incomplete state: hashes, and how many changes follow the last full version; else 0. */
+    /** For each page in the log, also of an incomplete state: its hash, and how many changes follow its last full version. */
     allPages() {
       const last = pending.reduce((most, one) => Math.max(most, one.pages.at(-1) ?? 0), pages);
       const all = { hashes: new BigUint64Array(last), deltas: new Uint8Array(last) };

@@ -19,7 +19,7 @@ import { brokenDigest, brokenText, cannotSign, formatTimestamp, withHeader } fro
 export type SignRequest = {
   /** The event's platform; null = unknown: the signature headers of the request determine the schemes. */
   platform: string | null;
-  /** The label of one of the platform's schemes. If left out, those that the request has, or else the platform's first. */
+  /** The label of one of the platform's schemes. By default, those whose headers the request has, or else the first. */
   scheme?: string | undefined;
   /** The only schemes to sign with; if left out, any of the platform. */
   schemes?: readonly SignatureScheme[] | undefined;

@@ -16,7 +16,7 @@ type Description = {
 describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
   let dashboard: Dashboard;
   let key: string;
-  /** Of the owner. */
+  /** The cookies of the owner's session. */
   let session: Cookie[];
 
   beforeAll(async () => {

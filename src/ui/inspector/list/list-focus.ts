@@ -2,7 +2,7 @@
 
 /** Rows appear at most this many frames after the list was scrolled to them. */
 const maxFrames = 30;
-/** The same for a list that is being loaded, about 5 s: after that, users do not expect the focus to change. */
+/** Frames to wait for a list that is being loaded, about 5 s. After that, users do not expect the focus to change. */
 const maxLoadFrames = 300;
 
 const scroller = (): Element | null => document.querySelector('.event-list');
