@@ -1,4 +1,4 @@
-/* A destination that is down for hours, with a held clock: it is asked once a minute, and then everything arrives. */
+/* A destination that is down for a long time, with a held clock: it is asked once a minute, and then everything arrives. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { type ForwardBench, openForwards } from '../../testing/forwards.ts';
@@ -14,7 +14,7 @@ const minutes = 60_000;
 
 describe('a destination that is down', () => {
   for (const mode of ['parallel', 'ordered'] as const)
-    test(`${mode}: one event a minute for two hours, then everything, each once`, async () => {
+    test(`${mode}: one event a minute for 40 minutes, then everything, each once`, async () => {
       const clock = holdClock();
       forwards = await openForwards({ clock });
       const { server, ada } = forwards;
@@ -41,15 +41,15 @@ describe('a destination that is down', () => {
       expect(before).toBeLessThan(20);
       await step(1 * minutes);
       const probed = received.length;
-      for (let minute = 0; minute < 118; minute++) {
+      for (let minute = 0; minute < 38; minute++) {
         if (minute % 2 === 0) await deliver();
         await step(1 * minutes);
       }
-      expect(received.length - probed).toBeGreaterThan(110);
-      expect(received.length - probed).toBeLessThanOrEqual(118);
+      expect(received.length - probed).toBeGreaterThan(34);
+      expect(received.length - probed).toBeLessThanOrEqual(38);
       const shown = await forwards.show(endpoint, id);
       expect(shown.waiting + shown.failed).toBe(sent.length);
-      expect(shown.lagS).toBeGreaterThan(7000);
+      expect(shown.lagS).toBeGreaterThan(2300);
       isDown = false;
       const during = received.length;
       await step(1 * minutes);
