@@ -1,6 +1,6 @@
 /* The draft of a form: what is saved, and the changes to it. The changes are kept while the tab is open, and end once they are saved. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { attempt } from './attempt.ts';
 
 /** Whether unsaved changes of an earlier visit are shown. `changed`: someone has saved something else since. */
@@ -64,7 +64,8 @@ function keptFor<T extends object>(name: string, base: T): { base: string; draft
 
 /** Within the tab, nothing is lost. */
 export function useQuestionBeforeClosing(isDirty: boolean): void {
-  useEffect(() => {
+  // Before the page is drawn: once it says that everything is saved, closing it asks nothing.
+  useLayoutEffect(() => {
     if (!isDirty) return;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', ask);
