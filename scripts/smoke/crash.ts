@@ -74,7 +74,7 @@ export async function checkCrashes({ check }: Checks, payloads: readonly Payload
     const endpoint = await api.createEndpoint(name);
     const sent = crash.payloads(payloads);
     const senders: Senders = startSenders(ingestAddress(server, endpoint), sent, crash.senders);
-    await anyTime(100, 800);
+    await anyTime(50, 400);
     try {
       await crash.kill(server, installation);
       server = await installation.start(server.port);
