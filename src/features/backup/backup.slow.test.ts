@@ -189,11 +189,16 @@ describe('what is deleted', () => {
     expect((await restored()).slice(0, 6)).toEqual(['0', '1', '2', '3', '4', 'more']);
   });
 
-  test('is in no object once the server has forgotten it', async () => {
+  const places = ['with all other pages', 'as a change'];
+  test.each(places)('is in no object once the server has forgotten it; it was stored %s', async how => {
+    if (how === 'with all other pages') store.setFault(() => 'reset');
     const server = await start('a');
     const { account, url } = await endpointOf(server);
+    if (how === 'as a change') await now(server);
     const word = 'a-word-that-must-go';
     const event = await server.deliver({ url }, Buffer.concat([randomBytes(3000), Buffer.from(word)]));
+    await account.json(200, 'GET', `/api/events/${event}`);
+    store.setFault(() => undefined);
     await now(server);
     for (let i = 0; i < 5; i++) {
       await server.deliver({ url }, `${i}`);

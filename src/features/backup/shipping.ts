@@ -170,9 +170,15 @@ export function createShipping(options: ShippingOptions) {
     /** Makes sure that nothing in the store has content that is no longer in the database. */
     async forget(): Promise<void> {
       await shipChanges();
-      const impure = impureObjects(writer, writer.seq());
-      await mark(writer.map.pagesIn(seq => impure.has(seq)));
-      await shipChanges();
+      const upTo = writer.seq();
+      // Pages that are written again in full leave their earlier versions behind, in objects that were pure until then.
+      for (;;) {
+        const impure = impureObjects(writer, upTo);
+        const pages = writer.map.pagesIn(seq => impure.has(seq));
+        if (pages.length === 0) break;
+        await mark(pages);
+        await shipChanges();
+      }
       await shipNothing(true);
       await putIndex();
       await removeDead();
