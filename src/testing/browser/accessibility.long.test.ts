@@ -108,7 +108,6 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
     ['answers', '.save-bar'],
     ['alerts', '.alert-card'],
     ['schemas', '.schema-section'],
-    // Only when the page opens, the form does.
     ['alerts?new=silence', 'form'],
     ['settings', 'main .card'],
     ['settings/access', 'main .card'],

@@ -187,7 +187,16 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
 
   test('only the settings of a kind are offered, and email says what the operator has to do', async () => {
     await openAlerts();
-    await page.getByRole('button', { name: 'New alert' }).click();
+    const newAlert = async (): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('new alert');
+      await page.keyboard.press('Enter');
+      await page.getByRole('radio', { name: /^Silence/ }).waitFor();
+    };
+    await newAlert();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'New alert' }).waitFor();
+    await newAlert();
     await page.getByRole('radio', { name: /^New event type/ }).check();
     await expectEventually(() => page.getByRole('combobox', { name: /match/ }).count()).toBe(0);
     await expectEventually(() => page.getByLabel('Unit').count()).toBe(0);

@@ -1,10 +1,11 @@
 /* The alerts of an endpoint: what they watch, their states, where they notify, and the form that makes and changes them. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Alert, AlertList } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Button, Empty, Notice } from '../kit/controls.tsx';
 import { showSecretOnce } from '../kit/dialogs.tsx';
+import { navigate } from '../kit/navigation.tsx';
 import { Card, Loaded, Page, Row, WithEndpoint } from '../kit/page.tsx';
 import type { Query } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
@@ -41,7 +42,13 @@ type AlertsProps = { endpoint: Endpoint; list: AlertList; query: Query<AlertList
 function Alerts({ endpoint, list, query: { set, reload }, kind }: AlertsProps) {
   const { reloadEndpoints } = useWorkspace();
   const { alerts } = list;
-  const [open, setOpen] = useUnsaved(endpoint.id, alerts, kind);
+  const [open, setOpen] = useUnsaved(endpoint.id, alerts);
+  useLayoutEffect(() => {
+    if (!kind) return;
+    setOpen({ kind });
+    // So that the same address can ask for a form again.
+    navigate(`/app/endpoints/${endpoint.id}/alerts`, { replace: true });
+  }, [kind]);
   /** Just made: a test is due. */
   const [madeId, setMadeId] = useState('');
   const { body, focusLater } = useFocusLater();
@@ -105,9 +112,9 @@ function Alerts({ endpoint, list, query: { set, reload }, kind }: AlertsProps) {
 const withoutSecret = (alert: Alert): Alert => ({ ...alert, channel: { ...alert.channel, secret: null } });
 
 /** Forms with unsaved changes of an earlier visit are open at first. */
-function useUnsaved(endpointId: string, alerts: readonly Alert[], kind: Kind | undefined) {
+function useUnsaved(endpointId: string, alerts: readonly Alert[]) {
   return useState<Open>(() => {
-    if (kind || hasUnsaved(endpointId)) return { kind: kind ?? 'silence' };
+    if (hasUnsaved(endpointId)) return { kind: 'silence' };
     const changed = alerts.find(({ id }) => hasUnsaved(endpointId, id));
     return changed && { id: changed.id };
   });
