@@ -194,7 +194,8 @@ describe('groups that lie one after another', () => {
     await set.filing.filed();
     const work = set.jobs.flatMap(({ job }) => job.work);
     expect(work.length).toBe(Math.ceil(groups / 1024));
-    expect(serialize(work).byteLength).toBeLessThan(groups * 20);
+    // Two numbers of at most nine bytes: after other tests, the engine may keep whole numbers as doubles.
+    expect(serialize(work).byteLength).toBeLessThan(groups * 30);
   });
 });
 
