@@ -9,7 +9,7 @@ import { expectEventually } from './expect-eventually.ts';
 setDefaultTimeout(180_000);
 
 type Description = {
-  paths: Record<string, object>;
+  paths: Record<string, Record<string, { operationId?: string }>>;
   components: { schemas: Record<string, unknown> };
 };
 
@@ -33,13 +33,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  /** Every click renders all operations again: one test looks at the full description, the others get these only. */
-  const shorten = (page: Page, ...more: string[]): Promise<unknown> =>
+  /** Every click renders all operations again: one test looks at the full description, the others get a few operations only. */
+  const shorten = (page: Page, ...operations: string[]): Promise<unknown> =>
     page.route('**/docs/openapi.json', async route => {
       const response = await route.fetch();
       const { paths, components, ...rest } = (await response.json()) as Description;
-      const used = ['/api/me', '/api/session', '/api/events', ...more];
-      const short = Object.fromEntries(Object.entries(paths).filter(([path]) => used.includes(path)));
+      const short: Description['paths'] = {};
+      for (const [path, methods] of Object.entries(paths))
+        for (const [method, operation] of Object.entries(methods))
+          if (operations.includes(operation.operationId ?? '')) short[path] = { ...short[path], [method]: operation };
       const schemas: Record<string, unknown> = {};
       const add = (part: unknown): void => {
         for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
@@ -59,7 +61,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     if (known) return known;
     const page = await dashboard.open();
     opened.set(host, page);
-    await shorten(page, '/api/team');
+    await shorten(page, 'signIn', 'signOut', 'getTeam', 'getMe', 'listEvents');
     await page.goto(`${dashboard.origin.replace('127.0.0.1', host)}/docs`);
     return page;
   };
@@ -108,7 +110,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
 
   test('is accessible in both themes, with operations, schemas and the dialog opened, and fits a phone', async () => {
     const page = await dashboard.open();
-    await shorten(page);
+    await shorten(page, 'getMe', 'listEvents');
     // The link to an operation opens it.
     await page.goto(`${dashboard.origin}/docs#/Account/getMe`);
     await page.locator('#operations-Account-getMe.is-open').waitFor();
@@ -116,7 +118,6 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     await page.goto(`${dashboard.origin}/docs`);
     const operations = page.locator('.opblock-summary-control');
     await operations.first().waitFor();
-    expect(await violationsInBothThemes(page, { within: '.opblock' })).toEqual([]);
     // By keyboard.
     for (const operation of await operations.all()) {
       await operation.focus();
@@ -173,7 +174,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
 
   test('with the session of the dashboard, curl gets a placeholder for a key, and a link leads back', async () => {
     const page = await dashboard.open({ colorScheme: 'light' });
-    await shorten(page);
+    await shorten(page, 'getMe', 'getSession');
     await page.context().addCookies(session);
     await page.goto(`${dashboard.origin}/app/settings/account`);
     await page.getByRole('button', { name: 'Account' }).click();
@@ -195,7 +196,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
 
   test('a pasted key is forgotten when the page is closed and when the user signs out in another tab', async () => {
     const page = await dashboard.open();
-    await shorten(page);
+    await shorten(page, 'getMe');
     await page.goto(`${dashboard.origin}/docs`);
     // Version 1.0 stored the key here.
     await page.evaluate(() => localStorage.setItem('authorized', '{"bearer":{"value":"htk_old"}}'));

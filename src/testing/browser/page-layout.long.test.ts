@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, type OwnEndpoint, openDashboard, openEndpoint } from './dashboard.ts';
+import { callApi, type Dashboard, followLink, type OwnEndpoint, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -39,8 +39,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
 
   /** Opens the page at every size. */
   const walk = async (on: Page, path: string, selector: string): Promise<void> => {
-    await on.goto(dashboard.origin + path);
+    if (on === page) await followLink(on, path);
+    else await on.goto(dashboard.origin + path);
     await on.locator(selector).first().waitFor({ state: 'attached' });
+    await on.locator('.skeleton').first().waitFor({ state: 'detached' });
     for (const [width, height] of sizes) {
       await on.setViewportSize({ width, height });
       const size = () =>
