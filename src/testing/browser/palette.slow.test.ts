@@ -48,6 +48,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
     await page.locator(':root[data-theme="dark"]').waitFor();
     await on.openPalette('theme system');
     await on.press('Enter');
+    await on.noDialog();
     await on.openPalette('settings keys');
     await on.press('Enter');
     await page.waitForURL('**/app/settings/keys');
