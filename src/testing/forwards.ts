@@ -32,7 +32,13 @@ export async function openForwards({ clock, ...more }: { clock?: Clock } & TestS
     act: (endpoint: { id: string }, id: string, verb: string, body?: object) =>
       ada.json<Forward>(200, 'POST', `${path(endpoint, id)}/${verb}`, body),
     async until(endpoint: { id: string }, id: string, is: (forward: Forward) => boolean): Promise<Forward> {
-      await eventually(async () => is(await show(endpoint, id)), 20_000);
+      let last: Forward | undefined;
+      await eventually(async () => {
+        last = await show(endpoint, id);
+        return is(last);
+      }, 20_000).catch(error => {
+        throw new Error(`not as expected: ${JSON.stringify(last)}`, { cause: error });
+      });
       return show(endpoint, id);
     },
     deliveries: async (endpoint: { id: string }, id: string, query = 'limit=100'): Promise<ForwardDelivery[]> =>

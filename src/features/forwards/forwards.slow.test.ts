@@ -225,9 +225,11 @@ describe('an ordered forward', () => {
     const { url, received } = forwards.destination(({ body }) =>
       body === refused ? status(404) : body === 'two' && refused !== '' ? status(429, { 'retry-after': '3600' }) : ok(),
     );
-    const { id } = await forwards.create(endpoint, { url, mode: 'ordered', retry: quickRetry });
+    const { id } = await forwards.create(endpoint, { url, mode: 'ordered', retry: { ...quickRetry, for: '2h' } });
     for (const one of ['one', 'two', 'three']) await forwards.server.deliver(endpoint, one);
     await forwards.until(endpoint, id, one => one.givenUp === 1 && one.failed === 1);
+    // Until then, it may be tried again at once.
+    await eventually(async () => (await forwards.deliveries(endpoint, id, 'state=failed'))[0]?.lastStatus === 429);
     refused = '';
     await forwards.act(endpoint, id, 'retry');
     await forwards.until(endpoint, id, one => one.waiting === 2 && one.failed === 1 && one.givenUp === 0);
