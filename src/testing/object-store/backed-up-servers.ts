@@ -82,12 +82,16 @@ export async function restored(...args: string[]): Promise<string[] | string> {
     'restored',
   );
   const headers = { authorization: `Bearer ${key}` };
-  const { events } = (await (
-    await server.fetch(`/api/events?endpointId=${rows[0]?.[0]}&limit=100`, { headers })
-  ).json()) as {
-    events: { id: string }[];
-  };
-  for (const { id } of events) bodies.push(await (await server.fetch(`/api/events/${id}/raw`, { headers })).text());
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/api/events?endpointId=${rows[0]?.[0]}&limit=100${cursor && `&cursor=${cursor}`}`;
+    const page = (await (await server.fetch(path, { headers })).json()) as {
+      events: { id: string }[];
+      nextCursor: string | null;
+    };
+    for (const { id } of page.events)
+      bodies.push(await (await server.fetch(`/api/events/${id}/raw`, { headers })).text());
+    cursor = page.nextCursor;
+  }
   await server.close();
   return bodies.reverse();
 }
