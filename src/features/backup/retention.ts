@@ -57,12 +57,11 @@ export function pagesToRewrite({ map, horizon }: LogWriter, twiceAsOld: number):
 }
 
 /**
- * Objects that may contain what is no longer in the database: those with a page that was replaced, and those with changes, from which
- * earlier content can be computed.
+ * The pages of objects that may contain what is no longer in the database: of those with a page that was replaced, and of those with
+ * changes, from which earlier content can be computed.
  */
-export function impureObjects({ map }: LogWriter, upTo: number): Set<number> {
-  const impure = [...map.objects.values()].filter(
-    ({ seq, live, records, hasDeltas }) => seq <= upTo && (live < records || hasDeltas),
-  );
-  return new Set(impure.map(({ seq }) => seq));
-}
+export const impurePages = ({ map }: LogWriter, upTo: number): number[] =>
+  map.pagesIn(seq => {
+    const object = map.objects.get(seq);
+    return object !== undefined && seq <= upTo && (object.live < object.records || object.hasDeltas);
+  });

@@ -9,7 +9,7 @@ import type { Database } from '../../db/database.ts';
 import type { HeldClaim } from './claim.ts';
 import type { Conditions } from './conditions.ts';
 import { createLogWriter, type LogContent } from './log-writer.ts';
-import { deadObjects, impureObjects, isIndexDue, nextHorizon, oldIndexes, pagesToRewrite } from './retention.ts';
+import { deadObjects, impurePages, isIndexDue, nextHorizon, oldIndexes, pagesToRewrite } from './retention.ts';
 
 export type ReadChangedPages = NonNullable<Database['changedPages']>;
 
@@ -172,10 +172,7 @@ export function createShipping(options: ShippingOptions) {
       await shipChanges();
       const upTo = writer.seq();
       // Pages that are written again in full leave their earlier versions behind, in objects that were pure until then.
-      for (;;) {
-        const impure = impureObjects(writer, upTo);
-        const pages = writer.map.pagesIn(seq => impure.has(seq));
-        if (pages.length === 0) break;
+      for (let pages = impurePages(writer, upTo); pages.length > 0; pages = impurePages(writer, upTo)) {
         await mark(pages);
         await shipChanges();
       }
