@@ -118,6 +118,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     await page.goto(`${dashboard.origin}/docs`);
     const operations = page.locator('.opblock-summary-control');
     await operations.first().waitFor();
+    expect(await violationsInBothThemes(page, { within: '.opblock' })).toEqual([]);
     // By keyboard.
     for (const operation of await operations.all()) {
       await operation.focus();
